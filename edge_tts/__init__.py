@@ -1,0 +1,28 @@
+"""Text to speech for machines that must speak without a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["AudioChunk", "EdgeTTSError", "Speaker", "__version__"]
+
+if TYPE_CHECKING:
+    from edge_tts.audio.chunk import AudioChunk
+    from edge_tts.errors import EdgeTTSError
+    from edge_tts.speaker import Speaker
+
+_LAZY = {
+    "AudioChunk": "edge_tts.audio.chunk",
+    "EdgeTTSError": "edge_tts.errors",
+    "Speaker": "edge_tts.speaker",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Importing the package must stay cheap: `edge-tts --help` is part of the speed budget.
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LAZY[name]), name)

@@ -1,0 +1,1 @@
+"""Sound: chunks, joins, levels, files and devices."""

@@ -1,0 +1,1 @@
+"""Provisioning: checkpoints become voices. May need torch; never imported at run time."""

@@ -1,0 +1,1 @@
+"""The edge-tts command, one module per sub-command."""

@@ -1,0 +1,94 @@
+"""The error tree: one class per room, one stable code per cause.
+
+The code is what scripts, protocol peers and log filters match on; the message is for people and
+says what to do next. `CODES` is the single list of codes; `docs/errors.md` is held to it by a test.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Optional
+
+EXIT_OK = 0
+EXIT_USAGE = 2
+EXIT_INPUT = 3
+EXIT_MODEL = 4
+EXIT_AUDIO = 5
+EXIT_BUSY = 6
+EXIT_NO_SERVICE = 7
+EXIT_INTERRUPTED = 130
+
+CODES: Dict[str, str] = {
+    "internal": "a fault in edge_tts itself",
+    "input.invalid": "the request cannot be spoken as it stands",
+    "config.invalid": "a configuration value is unusable",
+    "model.invalid": "a voice or one of its files is unusable",
+    "engine.failed": "an inference engine could not be opened or run",
+    "audio.failed": "sound could not be played or written",
+    "budget.exceeded": "the memory budget leaves no room for this work",
+    "service.failed": "the announcer service could not do this",
+}
+
+
+class EdgeTTSError(Exception):
+    """Base of every error this package raises on purpose.
+
+    `code` is stable across releases and listed in `CODES`.
+    """
+
+    default_code = "internal"
+    exit_code = 1
+
+    def __init__(self, message: str, *, code: Optional[str] = None) -> None:
+        super().__init__(message)
+        self.code = code or self.default_code
+        if self.code not in CODES:
+            raise ValueError(f"error code {self.code!r} is not listed in edge_tts.errors.CODES")
+
+
+class InputError(EdgeTTSError):
+    """The text or an option of the request is unusable."""
+
+    default_code = "input.invalid"
+    exit_code = EXIT_INPUT
+
+
+class ConfigError(EdgeTTSError):
+    """A configuration file, variable or flag is unusable."""
+
+    default_code = "config.invalid"
+    exit_code = EXIT_USAGE
+
+
+class ModelError(EdgeTTSError):
+    """A voice directory or checkpoint is missing, damaged or foreign."""
+
+    default_code = "model.invalid"
+    exit_code = EXIT_MODEL
+
+
+class EngineError(EdgeTTSError):
+    """An inference engine refused to load or run."""
+
+    default_code = "engine.failed"
+    exit_code = EXIT_MODEL
+
+
+class AudioError(EdgeTTSError):
+    """A sound device or an audio file could not be used."""
+
+    default_code = "audio.failed"
+    exit_code = EXIT_AUDIO
+
+
+class BudgetError(EdgeTTSError):
+    """The work would exceed a memory or queue budget; try again later."""
+
+    default_code = "budget.exceeded"
+    exit_code = EXIT_BUSY
+
+
+class ServiceError(EdgeTTSError):
+    """The announcer service is absent or could not do what was asked."""
+
+    default_code = "service.failed"
+    exit_code = EXIT_NO_SERVICE

@@ -1,0 +1,1 @@
+"""Text front end: what is written becomes what is said."""

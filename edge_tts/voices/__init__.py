@@ -1,0 +1,1 @@
+"""Voices: one folder per model family behind one interface."""

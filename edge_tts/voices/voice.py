@@ -1,0 +1,56 @@
+"""What every voice family offers to the rest of the house."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterator, Sequence, Tuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from edge_tts.text.tokens import Language, Segment, Token
+
+
+@dataclass(frozen=True)
+class VoiceInfo:
+    """Facts about an installed voice, read from its `voice.yaml` without loading a model."""
+
+    name: str
+    family: str
+    version: str
+    languages: Tuple["Language", ...]
+    speakers: Tuple[str, ...]
+    sample_rate_hz: int
+    licence: str
+    source: str
+
+
+class Voice(abc.ABC):
+    """A loaded voice. Not thread-safe: one utterance at a time.
+
+    The same segment, speaker and speed always give the same samples on one machine; the service
+    relies on it to continue exactly where a lost worker stopped.
+    """
+
+    info: VoiceInfo
+
+    @property
+    @abc.abstractmethod
+    def segment_limit(self) -> int:
+        """Largest `measure` a segment may have."""
+
+    @abc.abstractmethod
+    def measure(self, tokens: "Sequence[Token]") -> int:
+        """Size of a would-be segment in the model's own units (phonemes, text tokens)."""
+
+    @abc.abstractmethod
+    def synthesize(self, segment: "Segment", speaker: str, speed: float) -> Iterator["np.ndarray"]:
+        """Yield mono float32 pieces in order, each as soon as it is known.
+
+        The caller cancels by closing the iterator; a piece is at most one window of the model.
+        """
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Release engines and memory maps. Idempotent."""
