@@ -33,7 +33,7 @@ class Token:
     """One spoken word, Chinese character or mark, and the source it stands for.
 
     An English token is one word, a Chinese token one character. Tokens made from one source item
-    (`15` read as `fifteen`) all carry that item's span. `phonemes` is empty until the token has been
+    (`15` read as `fifteen`) all carry that item's span. `phonemes` is empty until the token is
     pronounced; concatenated over a segment it is exactly what the model reads, spaces included.
     """
 
