@@ -118,18 +118,21 @@ _install_package() { # KIND
 }
 
 _set_up_package() { # KIND
-  local stamp=$VENV/edge-tts.$1.stamp fingerprint python
+  local fingerprint
   fingerprint=$(_fingerprint)
-  _is_current "$stamp" "$fingerprint" && return 0
-  if ! _is_fit_python "$VENV_PYTHON"; then
-    python=$(find_python) || die "Python 3.8 or newer is missing; run: sudo apt-get install -y python3"
-    say "making a private environment with $("$python" --version)"
-    rm -rf "$VENV/bin" "$VENV/lib"
-    make_venv "$python" "$VENV"
-  fi
+  _is_current "$VENV/edge-tts.$1.stamp" "$fingerprint" && return 0
+  "$VENV_PYTHON" -m pip --version >/dev/null 2>&1 || _set_up_venv
   _install_portaudio
   _install_package "$1"
-  printf '%s\n' "$fingerprint" >"$stamp"
+  printf '%s\n' "$fingerprint" >"$VENV/edge-tts.$1.stamp"
+}
+
+_set_up_venv() {
+  local python
+  python=$(find_python) || die "Python 3.8 or newer is missing; run: sudo apt-get install -y python3"
+  say "making a private environment with $("$python" --version)"
+  rm -rf "$VENV/bin" "$VENV/lib"
+  make_venv "$python" "$VENV"
 }
 
 _has_default_voice() {

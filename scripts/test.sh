@@ -51,9 +51,14 @@ check_python38() {
 
 set_up dev
 install_system_packages
-say "ruff";   "$VENV/bin/ruff" check . && "$VENV/bin/ruff" format --check .
-say "mypy";   "$VENV/bin/mypy"
-say "vermin"; "$VENV/bin/vermin" -t=3.8- --no-tips --violations edge_tts
+say "ruff check"
+"$VENV/bin/ruff" check .
+say "ruff format"
+"$VENV/bin/ruff" format --check .
+say "mypy"
+"$VENV/bin/mypy"
+say "vermin: syntax and library of Python 3.8"
+"$VENV/bin/vermin" -t=3.8- --no-tips --violations edge_tts
 check_python38
 say "pytest"
 exec "$VENV/bin/python" -m pytest "$@"
