@@ -65,11 +65,15 @@ def _section(section: Type[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Pauses:
-    """Silence after a segment, in seconds at speed 1."""
+    """Silence after a segment in seconds at speed 1; the fields of `text.boundaries.PauseTable`."""
 
-    clause_s: float = _option(float, 0.15, "after a comma or colon", low=0, high=5)
-    sentence_s: float = _option(float, 0.35, "after a sentence", low=0, high=5)
-    paragraph_s: float = _option(float, 0.7, "after a line or paragraph", low=0, high=10)
+    comma_s: float = _option(float, 0.14, "pause after a comma", low=0, high=5)
+    clause_s: float = _option(float, 0.2, "pause after a colon or semicolon", low=0, high=5)
+    sentence_s: float = _option(float, 0.35, "pause after a sentence", low=0, high=5)
+    question_s: float = _option(float, 0.4, "pause after a question", low=0, high=5)
+    ellipsis_s: float = _option(float, 0.45, "pause after an ellipsis", low=0, high=5)
+    line_s: float = _option(float, 0.45, "pause after a line", low=0, high=10)
+    paragraph_s: float = _option(float, 0.6, "pause after a paragraph", low=0, high=10)
 
 
 @dataclass(frozen=True)

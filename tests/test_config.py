@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from edge_tts import config
 from edge_tts.errors import CODES, ConfigError
+from edge_tts.text.boundaries import PauseTable
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -53,8 +55,8 @@ def test_a_later_source_overrides_an_earlier_one(tmp_path):
 
 
 def test_nested_section_and_its_variable(tmp_path):
-    path = write(tmp_path / "c.yaml", "pauses:\n  clause_s: 0.2\n  sentence_s: 1\naudio:\n")
-    assert config.load(path).pauses == config.Pauses(clause_s=0.2, sentence_s=1.0)
+    path = write(tmp_path / "c.yaml", "pauses:\n  clause_s: 0.3\n  sentence_s: 1\naudio:\n")
+    assert config.load(path).pauses == config.Pauses(clause_s=0.3, sentence_s=1.0)
     loaded = config.load(path, environment={"EDGE_TTS_PAUSES_CLAUSE_S": "0.5"})
     assert loaded.pauses.clause_s == 0.5
 
@@ -164,6 +166,12 @@ def test_any_text_is_a_configuration_or_a_named_error(tmp_path_factory, text):
         config.load(str(path))
     except ConfigError as error:
         assert str(path) in str(error)
+
+
+def test_the_pauses_are_the_front_end_s():
+    table = dataclasses.asdict(PauseTable())
+    ours = dataclasses.asdict(config.Pauses())
+    assert ours == {name: table[name] for name in ours}
 
 
 def test_the_page_lists_exactly_the_table():
