@@ -1,0 +1,85 @@
+"""Tone changes of Mandarin in connected speech.
+
+Chao, A Grammar of Spoken Chinese (1968), §1.3; Duanmu, The Phonology of Standard Chinese (2007).
+"""
+
+from __future__ import annotations
+
+from typing import List, Optional, Sequence
+
+from edge_tts.text.g2p.pinyin import NEUTRAL, Syllable
+from edge_tts.text.g2p.zh_segment import Word
+
+Syllables = List[Optional[Syllable]]
+
+_NUMERALS = frozenset("零〇一二两三四五六七八九十百千万亿点幺")
+# Before these 一 is an ordinal or a label and keeps its tone: 一月, 一号楼, 一等.
+_ORDINAL_NEXT = frozenset("月号日楼级等班")
+# After these it is one too: 第一, 初一, 周一, 星期一, 统一, 唯一, 万一.
+_ORDINAL_PREVIOUS = frozenset("第初周期拜统唯之")
+
+
+def apply_sandhi(text: str, words: Sequence[Word], syllables: Syllables) -> None:
+    """Change the tones of one run of characters in place."""
+    for position, char in enumerate(text):
+        if char == "一":
+            _change_yi(text, position, syllables)
+        elif char == "不":
+            _change_bu(text, position, syllables)
+    _change_third_tones(words, syllables)
+
+
+def _tone(syllables: Syllables, position: int) -> int:
+    """Tone at a position; 0 outside the text or where the syllable is unknown."""
+    syllable = syllables[position] if 0 <= position < len(syllables) else None
+    return syllable.tone if syllable else 0
+
+
+def _set_tone(syllables: Syllables, position: int, tone: int) -> None:
+    syllable = syllables[position]
+    if syllable:
+        syllables[position] = Syllable(syllable.base, tone)
+
+
+def _between_same(text: str, position: int) -> bool:
+    """Whether it stands as in 看一看, 好不好."""
+    return 0 < position < len(text) - 1 and text[position - 1] == text[position + 1]
+
+
+def _change_yi(text: str, position: int, syllables: Syllables) -> None:
+    previous = text[position - 1] if position else ""
+    following = text[position + 1] if position + 1 < len(text) else ""
+    if previous in _NUMERALS or previous in _ORDINAL_PREVIOUS:
+        return
+    if not following or following in _ORDINAL_NEXT or following in "零〇一二两三四五六七八九十点":
+        return
+    if _between_same(text, position):
+        _set_tone(syllables, position, NEUTRAL)
+        return
+    tone = _tone(syllables, position + 1)
+    rises = tone == 4 or following == "个"
+    _set_tone(syllables, position, 2 if rises else 4)
+
+
+def _change_bu(text: str, position: int, syllables: Syllables) -> None:
+    if _between_same(text, position):
+        _set_tone(syllables, position, NEUTRAL)
+    elif _tone(syllables, position + 1) == 4 and _tone(syllables, position) != NEUTRAL:
+        _set_tone(syllables, position, 2)
+
+
+def _change_third_tones(words: Sequence[Word], syllables: Syllables) -> None:
+    """A third tone before a third tone rises: inside words first, then across them."""
+    for word in words:
+        _raise_within(word.start, word.end, syllables)
+    for left, right in zip(reversed(words[:-1]), reversed(words[1:])):
+        last = left.end - 1
+        if _tone(syllables, last) == 3 and _tone(syllables, right.start) == 3:
+            _set_tone(syllables, last, 2)
+
+
+def _raise_within(start: int, end: int, syllables: Syllables) -> None:
+    """From the right, so that in a chain of three the first keeps its dip: 小老虎 3-2-3."""
+    for position in range(end - 2, start - 1, -1):
+        if _tone(syllables, position) == 3 and _tone(syllables, position + 1) == 3:
+            _set_tone(syllables, position, 2)
