@@ -1,0 +1,130 @@
+"""The text front end: from raw text of any length to segments a voice can render, lazily."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+
+from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable, is_word, sentences
+from edge_tts.text.lexicon import EMPTY, Lexicon
+from edge_tts.text.normalise import normalise
+from edge_tts.text.paragraphs import Break, Paragraph, paragraphs
+from edge_tts.text.report import Report, Tally
+from edge_tts.text.segment import DEFAULT_SIZES, Measure, Segmenter, SegmentSizes, Sentence
+from edge_tts.text.tokens import Language, Segment, Span, Token, TokenKind
+
+if TYPE_CHECKING:
+    from edge_tts.text.g2p.pronouncer import Pronouncer
+    from edge_tts.text.lexicon_file import UserLexicon
+
+MAX_WORD_LETTERS = 32
+"""Longer words are cut; spelled letter by letter, one of these still fits every voice."""
+
+_WHITE_SPACE = re.compile(r"[\n\r\t\v\f\x85\u2028\u2029]")
+_LANGUAGE_TAG = re.compile(r"\[LNG(zh|en)\]")
+
+
+class FrontEnd:
+    """Turns text into segments. One per worker thread; holds no text between utterances.
+
+    Without a `pronouncer` the tokens keep empty phonemes, for voices that read words; `measure`
+    then has to size unpronounced tokens.
+    """
+
+    def __init__(
+        self,
+        pronouncer: Optional["Pronouncer"],
+        measure: Measure,
+        limit: int,
+        *,
+        lexicon: Optional["UserLexicon"] = None,
+        sizes: SegmentSizes = DEFAULT_SIZES,
+        pauses: PauseTable = DEFAULT_PAUSES,
+    ) -> None:
+        self._pronouncer = pronouncer
+        self._user_lexicon = lexicon
+        self._segmenter = Segmenter(measure, limit, sizes, pauses)
+        self._tally = Tally()
+
+    @property
+    def report(self) -> Report:
+        """What the latest utterance held that is not spoken, as far as it has been read."""
+        return self._tally.report()
+
+    def segments(
+        self, text: Union[str, Iterable[str]], language: Optional[Language] = None
+    ) -> Iterator[Segment]:
+        """Yield the segments of `text`, reading no further ahead than one paragraph.
+
+        Text without a word yields nothing; `report` then says what it held. The last segment's
+        pause is 0, but for a live stream (an iterator), whose end is not known in time.
+        """
+        self._tally = Tally()
+        lexicon = self._user_lexicon.current() if self._user_lexicon else EMPTY
+        found = self._sentences(text, language)
+        if isinstance(text, (str, Sequence)):
+            found = _mark_last(found)
+        return self._segmenter.segments(self._pronounced(found, lexicon))
+
+    def _sentences(
+        self, text: Union[str, Iterable[str]], language: Optional[Language]
+    ) -> Iterator[Sentence]:
+        for paragraph in paragraphs(text):
+            tokens = self._tokens(paragraph, language)
+            language = _language_after(paragraph, language)
+            divided = sentences(tokens)
+            for position, sentence in enumerate(divided, 1):
+                end = paragraph.end if position == len(divided) else Break.NONE
+                yield Sentence(_with_stop(sentence, end), end)
+
+    def _tokens(self, paragraph: Paragraph, language: Optional[Language]) -> List[Token]:
+        text = _WHITE_SPACE.sub(" ", paragraph.text)
+        if not text.strip():
+            return []
+        tokens = normalise(text, language=language, base=paragraph.base, tally=self._tally)
+        return [part for token in tokens for part in _bounded_words(token)]
+
+    def _pronounced(self, found: Iterable[Sentence], lexicon: Lexicon) -> Iterator[Sentence]:
+        for sentence in found:
+            if self._pronouncer is None:
+                tokens = lexicon.respell(sentence.tokens)
+            else:
+                tokens = self._pronouncer.pronounce(sentence.tokens, lexicon, self._tally)
+            yield replace(sentence, tokens=tuple(tokens))
+
+
+def _mark_last(found: Iterator[Sentence]) -> Iterator[Sentence]:
+    current = next(found, None)
+    while current is not None:
+        following = next(found, None)
+        yield replace(current, is_last=following is None)
+        current = following
+
+
+def _language_after(paragraph: Paragraph, language: Optional[Language]) -> Optional[Language]:
+    """An explicit language tag holds until the next one, over paragraph ends."""
+    tags = _LANGUAGE_TAG.findall(paragraph.text)
+    return Language(tags[-1]) if tags else language
+
+
+def _with_stop(sentence: Tuple[Token, ...], end: Break) -> Tuple[Token, ...]:
+    """A line without a final mark gets a full stop, without which the voice ends in mid-air."""
+    last = sentence[-1]
+    if end is Break.NONE or not is_word(last):
+        return sentence
+    at = Span(last.span.end, last.span.end)
+    return (*sentence, Token(".", TokenKind.PUNCTUATION, last.language, at))
+
+
+def _bounded_words(token: Token) -> Iterator[Token]:
+    if len(token.text) <= MAX_WORD_LETTERS:
+        yield token
+        return
+    # Where letters and source run in step, each part gets its own source.
+    in_step = token.span.end - token.span.start == len(token.text)
+    for start in range(0, len(token.text), MAX_WORD_LETTERS):
+        part = token.text[start : start + MAX_WORD_LETTERS]
+        at = token.span.start + start
+        span = Span(at, at + len(part)) if in_step else token.span
+        yield replace(token, text=part, span=span)

@@ -1,0 +1,189 @@
+"""Group the tokens of sentences into segments: what the voice renders in one go.
+
+Every segment is a prosodic unit of its own, so a sentence is kept whole where it can be. It is cut
+when it would make the listener wait (the first segments of an utterance must be short, for sound
+begins only when the first is synthesised) or would exceed what the model does well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Callable, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+from edge_tts.errors import InputError
+from edge_tts.text.boundaries import DEFAULT_PAUSES, Boundary, PauseTable, boundaries
+from edge_tts.text.paragraphs import Break
+from edge_tts.text.tokens import Segment, Span, Token
+
+Measure = Callable[[Sequence[Token]], int]
+
+
+def count_phonemes(tokens: Sequence[Token]) -> int:
+    """Size of a segment for models that read phonemes: one unit per symbol, spaces included."""
+    return sum(len(token.phonemes) for token in tokens)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Tokens to be divided; `end` is set on a paragraph's last sentence, `is_last` on the last."""
+
+    tokens: Tuple[Token, ...]
+    end: Break = Break.NONE
+    is_last: bool = False
+
+
+@dataclass(frozen=True)
+class SegmentSizes:
+    """How long segments should be, in units of `measure`.
+
+    The first segment may be `opening` long, each next one `growth` times the one before, up to
+    `comfortable`: while one is heard, the next, longer one is synthesised. A first sentence
+    longer than `opening_whole` that has no comma in reach is cut at a phrase; None leaves it whole.
+    No piece of a cut sentence is shorter than `shortest`.
+    """
+
+    comfortable: int = 220
+    opening: int = 60
+    opening_whole: Optional[int] = 100
+    growth: float = 2.0
+    shortest: int = 20
+
+    def target(self, index: int) -> int:
+        """Size above which segment `index` is cut at a comma or stronger."""
+        # Beyond ten doublings the comfortable size has long been reached.
+        return int(min(self.comfortable, self.opening * self.growth ** min(index, 10)))
+
+    def whole(self, index: int) -> int:
+        """Size above which segment `index` is cut between words when no mark is in reach."""
+        if index == 0 and self.opening_whole is not None:
+            return max(self.opening, self.opening_whole)
+        return max(self.target(index), self.comfortable * 5 // 4)
+
+
+DEFAULT_SIZES = SegmentSizes()
+
+
+class Segmenter:
+    """Divides sentences into segments none of which exceeds `limit` (in units of `measure`).
+
+    Tokens are neither lost, repeated nor reordered; only the spaces at a segment's edges go.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        limit: int,
+        sizes: SegmentSizes = DEFAULT_SIZES,
+        pauses: PauseTable = DEFAULT_PAUSES,
+    ) -> None:
+        self._measure = measure
+        self._limit = limit
+        self._sizes = sizes
+        self._pauses = pauses
+
+    def segments(self, sentences: Iterable[Sentence]) -> Iterator[Segment]:
+        """Yield segments as sentences come; the pause after the very last one is 0.
+
+        Raises `InputError` (`input.unsplittable`) when one token alone exceeds the limit.
+        """
+        index = 0
+        for sentence in sentences:
+            tokens = sentence.tokens
+            while tokens:
+                n_taken, boundary = self._first(tokens, index)
+                taken, tokens = tokens[:n_taken], tokens[n_taken:]
+                end = Break.NONE if tokens else sentence.end
+                is_last = sentence.is_last and not tokens
+                pause_s = 0.0 if is_last else self._pauses.after(taken, boundary, end)
+                yield _segment(index, taken, pause_s)
+                index += 1
+
+    def _first(self, tokens: Sequence[Token], index: int) -> Tuple[int, Boundary]:
+        """How many of `tokens` form the next segment, and the boundary after them."""
+        strengths = boundaries(tokens)
+        sizes = list(accumulate(self._measure([token]) for token in tokens))
+        cut = self._choose(strengths, sizes, index)
+        # Sizes of single tokens need not add up exactly in every model's units.
+        while cut > 1 and self._measure(tokens[:cut]) > self._limit:
+            cut = _last_place(strengths, cut - 1)
+        if self._measure(tokens[:cut]) > self._limit:
+            raise InputError(
+                f"{tokens[0].text[:40]!r} alone is longer than the voice can speak in one go "
+                f"({self._limit} units); write it as several words",
+                code="input.unsplittable",
+            )
+        return cut, strengths[cut - 1]
+
+    def _choose(self, strengths: Sequence[Boundary], sizes: Sequence[int], index: int) -> int:
+        total = sizes[-1]
+        target = min(self._limit, self._sizes.target(index))
+        whole = min(self._limit, self._sizes.whole(index))
+        if total <= target:
+            return len(sizes)
+        shortest = min(self._sizes.shortest, target // 3)
+        places = [
+            place
+            for place, size in enumerate(sizes[:-1], 1)
+            if shortest <= size <= whole and total - size >= shortest
+        ]
+        cut = _at_mark(places, strengths, sizes, target, prefers_early=index == 0)
+        if cut is None and total <= whole:
+            return len(sizes)
+        if cut is None:
+            cut = _at_phrase(places, strengths, sizes, target)
+        if cut is None:
+            fitting = sum(1 for size in sizes if size <= target)
+            cut = _last_place(strengths, max(fitting, 1))
+        return cut
+
+
+def _at_mark(
+    places: Sequence[int],
+    strengths: Sequence[Boundary],
+    sizes: Sequence[int],
+    target: int,
+    *,
+    prefers_early: bool,
+) -> Optional[int]:
+    """Best place at a comma or stronger: within `target` if there is one, else the next one."""
+    marked = [place for place in places if strengths[place - 1] >= Boundary.COMMA]
+    within = [place for place in marked if sizes[place - 1] <= target]
+    if prefers_early or not within:
+        return marked[0] if marked else None
+    # A stronger mark is worth a segment shorter by a third of the target.
+    return max(within, key=lambda place: sizes[place - 1] + strengths[place - 1] * target / 3)
+
+
+def _at_phrase(
+    places: Sequence[int], strengths: Sequence[Boundary], sizes: Sequence[int], target: int
+) -> Optional[int]:
+    """Best place between words within `target`, the start of a phrase if one is near."""
+    between = [
+        place
+        for place in places
+        if strengths[place - 1] >= Boundary.WORD and sizes[place - 1] <= target
+    ]
+    if not between:
+        return None
+    return max(between, key=lambda place: sizes[place - 1] + strengths[place - 1] * target / 2)
+
+
+def _last_place(strengths: Sequence[Boundary], place: int) -> int:
+    """Last of the best places in the second half up to `place`, for a cut the limit forces."""
+    candidates = range(max(1, place // 2), place + 1)
+    return max(candidates, key=lambda p: (min(strengths[p - 1], Boundary.WORD), p))
+
+
+def _segment(index: int, tokens: Sequence[Token], pause_s: float) -> Segment:
+    span = Span(min(t.span.start for t in tokens), max(t.span.end for t in tokens))
+    return Segment(index, tuple(_without_edge_spaces(tokens)), span, pause_s)
+
+
+def _without_edge_spaces(tokens: Sequence[Token]) -> List[Token]:
+    trimmed = list(tokens)
+    if trimmed[0].phonemes.startswith(" "):
+        trimmed[0] = replace(trimmed[0], phonemes=trimmed[0].phonemes.lstrip(" "))
+    if trimmed[-1].phonemes.endswith(" "):
+        trimmed[-1] = replace(trimmed[-1], phonemes=trimmed[-1].phonemes.rstrip(" "))
+    return trimmed
