@@ -61,6 +61,9 @@ CODES: Dict[str, str] = {
     "budget.queue_full": "the queue of this priority is full",
     "budget.session_full": "the session has as much queued as it may have",
     "budget.busy": "the service is short of memory and takes no new work",
+    "input.unknown_speaker": "the voice has no speaker of this name",
+    "input.unknown_language": "no language of this tag is spoken",
+    "input.unknown_voice": "the service speaks with another voice",
     "input.text_too_long": "the text exceeds the limit of one request",
     "prompt.invalid": "a stored prompt is damaged or of another version",
 }

@@ -1,0 +1,99 @@
+"""The worker's source in production: an installed voice, opened one segment at a time."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Iterator, List, Optional
+
+from edge_tts.errors import InputError
+from edge_tts.service.replies import VoiceFacts
+from edge_tts.speaker import Delivery, Speaker
+from edge_tts.text.tokens import Language
+
+if TYPE_CHECKING:
+    from edge_tts.audio.chunk import AudioChunk
+    from edge_tts.service.messages import Manner
+    from edge_tts.text.tokens import Segment
+
+_WARM_UP_TEXT = "Ready."
+
+
+class VoiceSource(Speaker):
+    """A speaker that hands out the segments of a text and renders any one of them."""
+
+    def __init__(self, voice: str, lexicon: Optional[Path], n_threads: Optional[int]) -> None:
+        super().__init__(voice, lexicon=lexicon, n_threads=n_threads)
+        info = self.voice
+        self.facts = VoiceFacts(
+            name=info.name,
+            version=info.version,
+            languages=[language.value for language in info.languages],
+            speakers=list(info.speakers),
+            sample_rate_hz=info.sample_rate_hz,
+            licence=info.licence,
+            source=info.source,
+        )
+
+    def segments(self, text: str, manner: "Manner") -> Iterator["Segment"]:
+        """Divide a text; lazily, deterministically. Raises InputError for an unknown manner."""
+        return self._front_end.segments(text, self._delivery(text, manner).language)
+
+    def render(self, segment: "Segment", text: str, manner: "Manner") -> Iterator["AudioChunk"]:
+        """Yield the sound of one segment of `text`; the same samples every time."""
+        delivery = self._delivery(text, manner)
+        speaker = delivery.speaker or self._default_speaker(text, delivery.language)
+        return self._render(segment, speaker, delivery)
+
+    def trim(self) -> None:
+        """The voice keeps nothing between segments."""
+
+    def warm_up(self) -> None:
+        """Speak once to nobody, so that the first listener does not wait for lazy set-up."""
+        for _ in self.stream(_WARM_UP_TEXT):
+            pass
+
+    def _delivery(self, text: str, manner: "Manner") -> Delivery:
+        if manner.voice not in (None, self.voice.name, *self.voice.speakers):
+            raise InputError(
+                f"this service speaks with the voice {self.voice.name!r}, not {manner.voice!r}",
+                code="input.unknown_voice",
+            )
+        named = manner.voice if manner.voice in self.voice.speakers else None
+        return self._checked(
+            Delivery(
+                speaker=manner.speaker or named,
+                language=_language(manner.language),
+                speed=manner.speed,
+                volume=manner.volume,
+            )
+        )
+
+    def _default_speaker(self, text: str, language: Optional[Language]) -> str:
+        from edge_tts.speaker import _reading_language
+
+        return self.voice.default_speaker(language or _reading_language(text))
+
+
+def open_voice(options: List[str]) -> VoiceSource:
+    """Load a voice as the worker's options say."""
+    parser = argparse.ArgumentParser(prog="edge-tts worker")
+    parser.add_argument("--voice", required=True)
+    parser.add_argument("--lexicon", type=Path)
+    parser.add_argument("--threads", type=int)
+    args = parser.parse_args(options)
+    source = VoiceSource(args.voice, args.lexicon, args.threads or None)
+    source.warm_up()
+    return source
+
+
+def _language(tag: Optional[str]) -> Optional[Language]:
+    """Language of a BCP 47 tag such as `en-GB`; None and `auto` leave it to the text."""
+    if tag is None or tag == "auto":
+        return None
+    try:
+        return Language(tag.replace("_", "-").split("-")[0].lower())
+    except ValueError:
+        raise InputError(
+            f"language {tag!r} is not spoken; use zh, en or auto", code="input.unknown_language"
+        ) from None
