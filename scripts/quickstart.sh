@@ -2,7 +2,7 @@
 # Sets up this checkout on first use, then speaks. The second run does no set-up.
 set -euo pipefail
 
-if [ $# -eq 0 ] || [ "$1" = -h ] || [ "$1" = --help ]; then
+usage() {
   cat <<'USAGE'
 usage: scripts/quickstart.sh TEXT [option of `edge-tts speak` ...]
 
@@ -12,9 +12,12 @@ TEXT. Where there is no sound device, the speech goes to edge-tts.wav in the cur
   EDGE_TTS_WHEELS=DIR   install from a folder of wheels, without a network
   EDGE_TTS_PYTHON=PATH  build the environment with this Python (3.8 or newer)
 USAGE
-  [ $# -gt 0 ]
-  exit
-fi
+}
+
+case "${1:-}" in
+  '') usage >&2; exit 2 ;;
+  -h | --help) usage; exit 0 ;;
+esac
 
 # shellcheck source=scripts/setup_env.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_env.sh"

@@ -52,16 +52,20 @@ _is_fit_python() {
   "$1" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2])' 2>/dev/null
 }
 
+# EDGE_TTS_PYTHON is taken at its word; otherwise the first fit one.
 find_python() {
   local candidate
-  for candidate in "${EDGE_TTS_PYTHON:-python3}" \
-    python3.13 python3.12 python3.11 python3.10 python3.9 python3.8; do
+  for candidate in ${EDGE_TTS_PYTHON:-python3 \
+    python3.13 python3.12 python3.11 python3.10 python3.9 python3.8}; do
     if _is_fit_python "$candidate"; then
       "$candidate" -c 'import sys; print(sys.executable)'
       return 0
     fi
   done
-  return 1
+  if [ -n "${EDGE_TTS_PYTHON:-}" ]; then
+    die "EDGE_TTS_PYTHON=$EDGE_TTS_PYTHON is not Python 3.8 or newer"
+  fi
+  die "Python 3.8 or newer is missing; run: sudo apt-get install -y python3"
 }
 
 # make_venv PYTHON FOLDER: Debian and Ubuntu ship Python without its venv module.
@@ -118,18 +122,20 @@ _install_package() { # KIND
 }
 
 _set_up_package() { # KIND
-  local fingerprint
+  local fingerprint kind
   fingerprint=$(_fingerprint)
   _is_current "$VENV/edge-tts.$1.stamp" "$fingerprint" && return 0
   "$VENV_PYTHON" -m pip --version >/dev/null 2>&1 || _set_up_venv
   _install_portaudio
   _install_package "$1"
-  printf '%s\n' "$fingerprint" >"$VENV/edge-tts.$1.stamp"
+  for kind in run-time "$1"; do # the development environment holds the run-time one
+    printf '%s\n' "$fingerprint" >"$VENV/edge-tts.$kind.stamp"
+  done
 }
 
 _set_up_venv() {
   local python
-  python=$(find_python) || die "Python 3.8 or newer is missing; run: sudo apt-get install -y python3"
+  python=$(find_python)
   say "making a private environment with $("$python" --version)"
   rm -rf "$VENV/bin" "$VENV/lib"
   make_venv "$python" "$VENV"

@@ -70,6 +70,7 @@ def _dispatch(global_flags: List[str], rest: List[str]) -> int:
     name = rest[0]
     if name not in COMMANDS:
         raise ConfigError(_unknown_command(name), code="usage.unknown_command")
+    _set_up_logging(options.verbose)
     module = import_module(f"edge_tts.cli.{name}")
     args = _command_parser(name, module).parse_args(rest, options)
     _set_up_logging(args.verbose)
@@ -120,11 +121,8 @@ def _unknown_command(name: str) -> str:
 
 
 def _set_up_logging(verbose: bool) -> None:
-    logging.basicConfig(
-        level=logging.DEBUG if verbose else logging.WARNING,
-        format="edge-tts: %(levelname)s: %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
+    logging.basicConfig(format="edge-tts: %(levelname)s: %(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger().setLevel(logging.DEBUG if verbose else logging.WARNING)
 
 
 def _flushed(command: Callable[[List[str], List[str]], int], *args: List[str]) -> int:
