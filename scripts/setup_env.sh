@@ -54,9 +54,9 @@ _is_fit_python() {
 
 # EDGE_TTS_PYTHON is taken at its word; otherwise the first fit one.
 find_python() {
-  local candidate
-  for candidate in ${EDGE_TTS_PYTHON:-python3 \
-    python3.13 python3.12 python3.11 python3.10 python3.9 python3.8}; do
+  local candidate candidates=(python3 python3.{13,12,11,10,9,8})
+  [ -z "${EDGE_TTS_PYTHON:-}" ] || candidates=("$EDGE_TTS_PYTHON")
+  for candidate in "${candidates[@]}"; do
     if _is_fit_python "$candidate"; then
       "$candidate" -c 'import sys; print(sys.executable)'
       return 0
