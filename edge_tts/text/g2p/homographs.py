@@ -1,0 +1,228 @@
+"""English words whose sound depends on meaning more than on word class: read, live, lead, close...
+
+Each rule takes the word's place in its clause and answers with a word class of the lexicon's
+entry, or, for a sound that no class selects, with the phonemes themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Optional, Union
+
+from edge_tts.text.g2p.english_lexicon import Entry, WordClass
+from edge_tts.text.g2p.word_class import (
+    BEFORE_VERB,
+    BOUNDARY,
+    CONJUNCTIONS,
+    DEGREES,
+    DETERMINERS,
+    PARTICLES,
+    PREPOSITIONS,
+    SUBJECTS,
+    THIRD_PERSON,
+    TO_BE,
+    TO_HAVE,
+    Place,
+    word_class,
+    words_of,
+)
+
+Choice = Union[WordClass, str, None]
+
+PAST_CUES = words_of(
+    "yesterday ago last earlier once already previously was were did had when after before "
+    "recently finally then"
+)
+LIVE_PLACES = words_of(
+    "in at on with near here there for by under among between alone together longer happily "
+    "inside outside abroad"
+)
+LIVERS = words_of("people we you they i who families residents animals fish humans children and")
+CLOSE_NOUNS = words_of(
+    "range proximity call contact attention eye friend friends relationship distance watch "
+    "family relative second match up quarters"
+)
+AFTER_NEAR_VERB = words_of(
+    "stay stays stayed keep keeps kept get gets got come comes came follow follows following "
+    "drive driving park parked draw drew stand"
+)
+METAL_AFTER = words_of(
+    "acid paint paint-based pipe pipes poisoning battery batteries glass pencil pencils "
+    "content exposure free level levels weight weights"
+)
+METAL_NEAR = words_of("copper zinc mercury metal metals toxic petrol gasoline tin iron")
+RIP_NEAR = words_of("fabric paper cloth tire tyre seat jacket muscle ligament page cover belt wear")
+FISH_NEAR = words_of("fish fishing lake river sea striped largemouth caught catch trout")
+WIND_PATHS = words_of("up down through along around its your the back")
+TINY_NOUNS = words_of(
+    "detail details amount amounts particles quantities differences traces fraction changes "
+    "adjustments print"
+)
+DOCUMENT_CUES = words_of("my your his her their a the updated attached upload submit")
+
+
+def _read(place: Place) -> Choice:
+    before = place.before
+    if before in BEFORE_VERB or before == BOUNDARY:
+        return WordClass.VERB
+    if before in TO_HAVE | TO_BE or before.endswith("'ve"):
+        return WordClass.PAST
+    if before in DETERMINERS and before != "that":
+        return WordClass.NOUN
+    clause = set(place.words)
+    if before in ("i", "you", "we", "they", "and") or before in CONJUNCTIONS:
+        return WordClass.PAST if clause & PAST_CUES else WordClass.VERB
+    is_plural = before.endswith("s") and not before.endswith(("ss", "'s"))
+    if is_plural and not clause & PAST_CUES:
+        return WordClass.VERB
+    return WordClass.PAST
+
+
+def _live(place: Place) -> Choice:
+    if place.before in BEFORE_VERB:
+        return WordClass.VERB
+    at_home = place.after in LIVE_PLACES or place.after in CONJUNCTIONS or place.after == BOUNDARY
+    is_plural = place.before.endswith("s") and place.before not in TO_BE | TO_HAVE
+    settled = place.before in SUBJECTS | LIVERS or (is_plural and place.before not in THIRD_PERSON)
+    if settled and (at_home or place.before in SUBJECTS):
+        return WordClass.VERB
+    return WordClass.ADJECTIVE
+
+
+def _lives(place: Place) -> Choice:
+    if place.before in THIRD_PERSON:
+        return WordClass.VERB
+    singular = place.before not in DETERMINERS | PREPOSITIONS | {BOUNDARY}
+    verb = singular and not place.before.endswith("s") and place.after in LIVE_PLACES
+    return WordClass.VERB if verb else WordClass.NOUN
+
+
+def _close(place: Place) -> Choice:
+    before, after = place.before, place.after
+    if place.at(-1) in DEGREES or before in TO_BE or after in CLOSE_NOUNS:
+        return WordClass.ADJECTIVE
+    if before in BEFORE_VERB:
+        return WordClass.VERB
+    if before in AFTER_NEAR_VERB or after in ("to", "by", "enough", "together", "behind"):
+        return WordClass.ADJECTIVE
+    chosen = word_class(place)
+    if before in DETERMINERS and chosen == WordClass.NOUN:
+        return WordClass.NOUN
+    if before == BOUNDARY or chosen == WordClass.VERB or before.endswith("s"):
+        return WordClass.VERB
+    return WordClass.ADJECTIVE
+
+
+def _lead(place: Place) -> Choice:
+    metal = place.after in METAL_AFTER or METAL_NEAR & set(place.words)
+    return "lˈɛd" if metal and place.before not in BEFORE_VERB | SUBJECTS else None
+
+
+def _tear(place: Place) -> Choice:
+    if place.before == BOUNDARY and place.after in PREPOSITIONS | PARTICLES:
+        return WordClass.VERB
+    ripped = RIP_NEAR & set(place.words) or place.earlier(2) == ("wear", "and")
+    if place.after in ("gas", "gases", "drop", "drops", "duct"):
+        return WordClass.NOUN
+    return WordClass.VERB if ripped else word_class(place)
+
+
+def _bass(place: Place) -> Choice:
+    return WordClass.NOUN if FISH_NEAR & set(place.words) else WordClass.ADJECTIVE
+
+
+def _wind(place: Place) -> Choice:
+    if place.before == BOUNDARY and place.after in ("up", "down"):
+        return WordClass.VERB
+    chosen = word_class(place)
+    if chosen == WordClass.VERB and (place.after in WIND_PATHS or place.after == BOUNDARY):
+        return WordClass.VERB
+    return WordClass.NOUN
+
+
+def _winds(place: Place) -> Choice:
+    winding = place.after in ("through", "along", "around", "its", "up", "down", "past")
+    roads = place.before in ("road", "path", "river", "trail", "route", "street", "it", "which")
+    return "wˈIndz" if winding and roads else None
+
+
+def _minute(place: Place) -> Choice:
+    return WordClass.ADJECTIVE if place.after in TINY_NOUNS else WordClass.NOUN
+
+
+def _resume(place: Place) -> Choice:
+    if place.before in DOCUMENT_CUES and place.at(-1) == place.before:
+        is_document = place.after in PREPOSITIONS | {BOUNDARY, "and", "is", "was", "here"}
+        return "ɹˈɛzəmˌA" if is_document else None
+    return None
+
+
+def _wound(place: Place) -> Choice:
+    winding = place.after in ("up", "down", "around", "through", "its")
+    return WordClass.PAST if winding else WordClass.NOUN
+
+
+def _dove(place: Place) -> Choice:
+    dived = place.before in SUBJECTS or place.after in ("into", "in", "down", "under", "off")
+    return WordClass.VERB if dived else WordClass.NOUN
+
+
+def _bow(place: Place) -> Choice:
+    if place.after in ("down", "out", "to") or place.before == "to":
+        return WordClass.VERB
+    return WordClass.NOUN
+
+
+def _invalid(place: Place) -> Choice:
+    person = place.before in ("an", "the") and place.after in ("chair", "carriage")
+    return WordClass.NOUN if person else None
+
+
+def _content(place: Place) -> Choice:
+    if place.before in TO_BE or place.at(-1) in DEGREES or place.after in ("with", "to"):
+        return WordClass.ADJECTIVE
+    return WordClass.NOUN
+
+
+def _used(place: Place) -> Choice:
+    accustomed = place.after == "to" and place.before not in ("is", "are", "was", "be", "been")
+    return WordClass.PAST if accustomed or place.before in ("get", "got") else None
+
+
+def _moped(place: Place) -> Choice:
+    return WordClass.VERB if place.before in ("he", "she", "they", "we", "i") else WordClass.NOUN
+
+
+def _that(place: Place) -> Choice:
+    """Demonstrative (`that door`, `that is`) or conjunction (`the car that you see`)."""
+    pointing = place.before in PREPOSITIONS | CONJUNCTIONS | BEFORE_VERB | {BOUNDARY}
+    return WordClass.DETERMINER if pointing or place.after == BOUNDARY else None
+
+
+def _overall(place: Place) -> Choice:
+    return WordClass.ADVERB if place.after == BOUNDARY and place.before != BOUNDARY else None
+
+
+_RULES: Dict[str, Callable[[Place], Choice]] = {
+    **{"read": _read, "reread": _read, "live": _live, "lives": _lives, "close": _close},
+    **{"lead": _lead, "tear": _tear, "bass": _bass, "wind": _wind, "winds": _winds},
+    **{"minute": _minute, "resume": _resume, "wound": _wound, "dove": _dove, "bow": _bow},
+    **{"invalid": _invalid, "content": _content, "used": _used, "moped": _moped},
+    **{"that": _that, "overall": _overall, "underground": _overall, "uphill": _overall},
+}
+
+
+def is_homograph(word: str) -> bool:
+    """Whether `word`, lower case, has a rule of its own here."""
+    return word in _RULES
+
+
+def choose(place: Place, entry: Entry) -> Choice:
+    """The reading of the word at `place`: a class of `entry`, phonemes, or None for default."""
+    rule: Optional[Callable[[Place], Choice]] = _RULES.get(place.word)
+    if rule is not None:
+        return rule(place)
+    chosen = word_class(place)
+    if chosen is WordClass.ADJECTIVE and chosen not in entry.variants:
+        # `the refuse bin`: what stands before a noun and is no adjective is itself a noun.
+        return WordClass.NOUN
+    return chosen
