@@ -54,18 +54,25 @@ _is_fit_python() {
 
 # EDGE_TTS_PYTHON is taken at its word; otherwise the first fit one.
 find_python() {
-  local candidate candidates=(python3 python3.{13,12,11,10,9,8})
-  [ -z "${EDGE_TTS_PYTHON:-}" ] || candidates=("$EDGE_TTS_PYTHON")
-  for candidate in "${candidates[@]}"; do
+  if [ -n "${EDGE_TTS_PYTHON:-}" ]; then
+    _first_fit_python "$EDGE_TTS_PYTHON" \
+      || die "EDGE_TTS_PYTHON=$EDGE_TTS_PYTHON is not Python 3.8 or newer"
+    return 0
+  fi
+  _first_fit_python python3 python3.{13,12,11,10,9,8} && return 0
+  apt_install python3 python3-venv && _first_fit_python python3 && return 0
+  die "Python 3.8 or newer is missing; run: sudo apt-get install -y python3 python3-venv"
+}
+
+_first_fit_python() {
+  local candidate
+  for candidate in "$@"; do
     if _is_fit_python "$candidate"; then
       "$candidate" -c 'import sys; print(sys.executable)'
       return 0
     fi
   done
-  if [ -n "${EDGE_TTS_PYTHON:-}" ]; then
-    die "EDGE_TTS_PYTHON=$EDGE_TTS_PYTHON is not Python 3.8 or newer"
-  fi
-  die "Python 3.8 or newer is missing; run: sudo apt-get install -y python3"
+  return 1
 }
 
 # make_venv PYTHON FOLDER: Debian and Ubuntu ship Python without its venv module.
