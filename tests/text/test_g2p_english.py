@@ -50,6 +50,15 @@ READINGS = [
     ("I have already read it", "read", "ɹˈɛd"),
     ("She read the sign", "read", "ɹˈɛd"),
     ("The letter was read aloud", "read", "ɹˈɛd"),
+    ("Did you read it", "read", "ɹˈid"),
+    ("Have you read it", "read", "ɹˈɛd"),
+    ("Yesterday, I read it", "read", "ɹˈɛd"),
+    ("It was late. I read it now", "read", "ɹˈid"),
+    ("Mark it as read", "read", "ɹˈɛd"),
+    ("Read receipts", "Read", "ɹˈid"),
+    ("He wound the clock", "wound", "wˈWnd"),
+    ("The wound is clean", "wound", "wˈund"),
+    ("Seats that produce heat", "produce", "pɹədˈus"),
     ("People live in the city", "live", "lˈɪv"),
     ("Where do you live", "live", "lˈɪv"),
     ("The live broadcast starts", "live", "lˈIv"),
@@ -140,6 +149,21 @@ def test_letter_a_and_article_a_differ() -> None:
     assert word_in("go to gate A", "A") == "ˈA"
     assert word_in("A car", "A") == "ɐ"
     assert word_in("{ETA} now", "A") == "ˈA"
+    assert word_in("Is A late", "A") == "ɐ"
+
+
+def test_letter_written_together_with_a_number_is_a_letter() -> None:
+    code = [
+        Token("A", TokenKind.WORD, Language.EN, Span(0, 1)),
+        Token("forty", TokenKind.WORD, Language.EN, Span(1, 3)),
+    ]
+    assert "".join(token.phonemes for token in G2P.pronounce(code)) == "ˈA fˈɔɹɾi"
+
+
+def test_short_words_are_not_plurals_of_letters() -> None:
+    assert word_in("Is this free", "Is") == "ˌɪz"
+    assert word_in("As you like", "As") == "ˌæz"
+    assert word_in("The Cs and Bs", "Cs") == "sˈiz"
 
 
 def test_abbreviation_that_is_also_a_word_is_spelled_unless_all_is_capitals() -> None:

@@ -14,8 +14,10 @@ from edge_tts.text.g2p.inflection import add_s
 from edge_tts.text.g2p.letter_to_sound import WEIGHTS_PATH, LetterToSound
 from edge_tts.text.g2p.spelling_out import LETTER_NAMES, spell
 from edge_tts.text.g2p.weak_forms import weak_form
-from edge_tts.text.g2p.word_class import BOUNDARY, Place
+from edge_tts.text.g2p.word_class import BOUNDARY, SENTENCE_END, Place
 from edge_tts.text.tokens import Language, Token, TokenKind
+
+SENTENCE_MARKS = frozenset(".!?…;:")
 
 
 class EnglishG2P:
@@ -45,10 +47,7 @@ class _Clause:
         self._tokens = tokens
         self._words = words
         self._is_english = [_is_english_word(token) for token in tokens]
-        self._lower = [
-            token.text.lower().replace("’", "'") if english else BOUNDARY
-            for token, english in zip(tokens, self._is_english)
-        ]
+        self._lower = [_lower(token) for token in tokens]
         self._all_capitals = _is_all_capitals(tokens, self._is_english)
         self._sounds = [token.phonemes.strip() for token in tokens]
         # Right to left, because a weak form depends on the sound after it.
@@ -103,25 +102,32 @@ class _Clause:
             return False
         if text not in ("a", "A", "I"):
             return True
-        return self._continues_letters(i) or self._continues_letters(i + 1) or self._names_thing(i)
+        if self._continues_letters(i) or self._continues_letters(i + 1):
+            return True
+        return text != "a" and (self._is_part_of_code(i) or self._names_thing(i))
+
+    def _is_part_of_code(self, i: int) -> bool:
+        """`A47`, `I-95`: written together with a spoken neighbour."""
+        return self._is_joined(i) or self._is_joined(i + 1)
 
     def _names_thing(self, i: int) -> bool:
         """`Gate A`, `Plan A`: a capital A after a noun, where no article can stand."""
         if self._tokens[i].text != "A" or self._all_capitals:
             return False
-        return not self._starts_sentence(i) and self._following_word(i) == BOUNDARY
-
-    def _following_word(self, i: int) -> str:
-        return self._lower[i + 1] if i + 1 < len(self._lower) else BOUNDARY
+        return not self._starts_sentence(i) and Place(self._lower, i).after == BOUNDARY
 
     def _continues_letters(self, i: int) -> bool:
         """Whether tokens `i - 1` and `i` are letters of one acronym."""
-        if not 0 < i < len(self._tokens):
+        if not self._is_joined(i):
             return False
-        left, right = self._tokens[i - 1], self._tokens[i]
-        if not (_is_single_letter(left.text) and _is_single_letter(right.text)):
+        return all(_is_single_letter(token.text) for token in self._tokens[i - 1 : i + 1])
+
+    def _is_joined(self, i: int) -> bool:
+        """Whether tokens `i - 1` and `i` are English words written as one."""
+        if not 0 < i < len(self._tokens) or not (self._is_english[i - 1] and self._is_english[i]):
             return False
-        return left.span == right.span or left.span.end == right.span.start
+        left, right = self._tokens[i - 1].span, self._tokens[i].span
+        return left == right or left.end == right.start
 
     def _letter(self, i: int) -> str:
         text = self._tokens[i].text
@@ -129,6 +135,13 @@ class _Clause:
         if self._continues_letters(i + 1):
             name = name.replace(PRIMARY, SECONDARY)
         return add_s(name) if len(text) > 1 else name
+
+
+def _lower(token: Token) -> str:
+    """The token as `Place` wants it."""
+    if _is_english_word(token):
+        return token.text.lower().replace("’", "'")
+    return SENTENCE_END if token.text in SENTENCE_MARKS else BOUNDARY
 
 
 def _is_english_word(token: Token) -> bool:
@@ -140,7 +153,9 @@ def _is_single_letter(text: str) -> bool:
     letter, ending = text[:1], text[1:]
     if not (letter.isascii() and letter.isalpha()):
         return False
-    return ending == "" or (letter.isupper() and ending in ("s", "'s", "’s") and text != "As")
+    return ending == "" or (
+        letter.isupper() and ending in ("s", "'s", "’s") and text not in ("As", "Is", "Us")
+    )
 
 
 def _is_all_capitals(tokens: Sequence[Token], is_english: Sequence[bool]) -> bool:

@@ -61,18 +61,23 @@ DOCUMENT_CUES = words_of("my your his her their a the updated attached upload su
 
 
 def _read(place: Place) -> Choice:
-    before = place.before
-    if before in BEFORE_VERB or before == BOUNDARY:
+    # `did you read`, `have you read`: the verb before the subject decides.
+    cue = place.at(-2) if place.before in SUBJECTS else place.before
+    if cue in BEFORE_VERB:
         return WordClass.VERB
-    if before in TO_HAVE | TO_BE or before.endswith("'ve"):
+    if cue in TO_HAVE | TO_BE or place.before in PREPOSITIONS:
         return WordClass.PAST
-    if before in DETERMINERS and before != "that":
+    if place.before in DETERMINERS and place.before != "that":
         return WordClass.NOUN
-    clause = set(place.words)
-    if before in ("i", "you", "we", "they", "and") or before in CONJUNCTIONS:
-        return WordClass.PAST if clause & PAST_CUES else WordClass.VERB
+    return _read_by_time(place)
+
+
+def _read_by_time(place: Place) -> Choice:
+    """After a noun or pronoun the spelling hides the tense, other words of the sentence show it."""
+    before = place.before
     is_plural = before.endswith("s") and not before.endswith(("ss", "'s"))
-    if is_plural and not clause & PAST_CUES:
+    present = is_plural or before in ("i", "you", "we", "they") or before in CONJUNCTIONS
+    if before == BOUNDARY or (present and not place.sentence() & PAST_CUES):
         return WordClass.VERB
     return WordClass.PAST
 
@@ -113,21 +118,21 @@ def _close(place: Place) -> Choice:
 
 
 def _lead(place: Place) -> Choice:
-    metal = place.after in METAL_AFTER or METAL_NEAR & set(place.words)
+    metal = place.after in METAL_AFTER or METAL_NEAR & place.sentence()
     return "lˈɛd" if metal and place.before not in BEFORE_VERB | SUBJECTS else None
 
 
 def _tear(place: Place) -> Choice:
     if place.before == BOUNDARY and place.after in PREPOSITIONS | PARTICLES:
         return WordClass.VERB
-    ripped = RIP_NEAR & set(place.words) or place.earlier(2) == ("wear", "and")
+    ripped = RIP_NEAR & place.sentence()
     if place.after in ("gas", "gases", "drop", "drops", "duct"):
         return WordClass.NOUN
     return WordClass.VERB if ripped else word_class(place)
 
 
 def _bass(place: Place) -> Choice:
-    return WordClass.NOUN if FISH_NEAR & set(place.words) else WordClass.ADJECTIVE
+    return WordClass.NOUN if FISH_NEAR & place.sentence() else WordClass.ADJECTIVE
 
 
 def _wind(place: Place) -> Choice:
@@ -158,6 +163,7 @@ def _resume(place: Place) -> Choice:
 
 def _wound(place: Place) -> Choice:
     winding = place.after in ("up", "down", "around", "through", "its")
+    winding = winding or place.before in ("he", "she", "i", "we", "they", "who")
     return WordClass.PAST if winding else WordClass.NOUN
 
 

@@ -8,15 +8,18 @@ the rules below in order and the first that has an opinion wins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Optional, Sequence, Tuple
+from itertools import takewhile
+from typing import Callable, FrozenSet, Optional, Sequence, Tuple
 
 from edge_tts.text.g2p.english_lexicon import WordClass
 
 BOUNDARY = ""
 """Stands for a pause, a mark or a word of another language in a sequence of words."""
+SENTENCE_END = "."
+"""Stands for the mark that ends a sentence; its neighbours see a `BOUNDARY`."""
 
 
-def words_of(text: str) -> frozenset[str]:
+def words_of(text: str) -> FrozenSet[str]:
     """A set of words from a line of them."""
     return frozenset(text.split())
 
@@ -25,7 +28,6 @@ DETERMINERS = words_of(
     "a an the this that these those my your his her its our their each every some any no "
     "another which what whose both either neither one's"
 )
-POSSESSIVES = words_of("my your his her its our their whose")
 BEFORE_VERB = words_of(
     "to will would can could shall should may might must cannot do does did don't doesn't "
     "didn't won't can't couldn't shouldn't wouldn't mustn't let's please i'll you'll he'll "
@@ -67,14 +69,14 @@ FUNCTION_WORDS = (
 )
 # Verbs that an instruction, label or prompt may start with even without an article after them.
 IMPERATIVES = words_of(
-    "use close separate refuse permit excuse record present produce insert combine transfer "
-    "import export update refund subject rewind reset read live lead"
+    "use close separate refuse record present insert combine transfer import export update refund "
+    "rewind reset read"
 )
 
 
 @dataclass(frozen=True)
 class Place:
-    """A word among the words of its clause, lower case, `BOUNDARY` where the clause breaks."""
+    """A word among lower-case words, `BOUNDARY` and `SENTENCE_END` where they break."""
 
     words: Sequence[str]
     index: int
@@ -87,15 +89,16 @@ class Place:
     def at(self, offset: int) -> str:
         """The word `offset` places to the right, `BOUNDARY` beyond the ends."""
         position = self.index + offset
-        return self.words[position] if 0 <= position < len(self.words) else BOUNDARY
+        word = self.words[position] if 0 <= position < len(self.words) else BOUNDARY
+        return BOUNDARY if word == SENTENCE_END else word
 
     @property
     def before(self) -> str:
         """The nearest word to the left that is not an adverb."""
-        position = self.index - 1
-        while position >= 0 and _is_adverb(self.words[position]):
-            position -= 1
-        return self.words[position] if position >= 0 else BOUNDARY
+        offset = -1
+        while _is_adverb(self.at(offset)):
+            offset -= 1
+        return self.at(offset)
 
     @property
     def after(self) -> str:
@@ -111,9 +114,11 @@ class Place:
         """Whether what follows looks like the object of a verb."""
         return self.after in DETERMINERS | OBJECTS | NUMBERS
 
-    def earlier(self, n_words: int) -> Tuple[str, ...]:
-        """Up to `n_words` words to the left."""
-        return tuple(self.words[max(0, self.index - n_words) : self.index])
+    def sentence(self) -> FrozenSet[str]:
+        """The words of the same sentence."""
+        before = takewhile(SENTENCE_END.__ne__, reversed(self.words[: self.index]))
+        after = takewhile(SENTENCE_END.__ne__, self.words[self.index :])
+        return frozenset(before) | frozenset(after)
 
 
 def _is_adverb(word: str) -> bool:
