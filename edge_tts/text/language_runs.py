@@ -1,0 +1,152 @@
+"""Which language each part of a text is read in: letters decide, digits and signs follow.
+
+Chinese characters are always Chinese and Latin words always English; the question is only in which
+language the neutral characters between them (digits, units, signs) are read. A Chinese sentence
+keeps its digits Chinese around product names and codes (`请到B12登机口`), while an English phrase
+inside it, or an English sentence with a Chinese name in it, reads its own digits in English.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterator, List, Optional, Tuple
+
+from edge_tts.text.characters import HAN, LATIN
+from edge_tts.text.tokens import Language
+
+_TAG = re.compile(r"\[LNG(zh|en)\]")
+_SENTENCE_END = re.compile(r"[。！？；\n]|[!?;](?=\s|$)|\.(?=\s|$)")
+_PIECE = re.compile(f"[{HAN}]+|[{LATIN}][{LATIN}']*")
+_HAN_PIECE = re.compile(f"[{HAN}]+")
+_CHINESE_MARK = re.compile("[，。！？：；、（）《》「」『』【】¥]")
+
+# Words that make a stretch of Latin letters a phrase rather than a name.
+_FUNCTION_WORDS = frozenset(
+    "a an the in on at to of for from by with and or is are was were be will would can could shall "
+    "should may must do does did has have had i you he she it we they me him her us them my your "
+    "his its our their this that these those please turn take keep go what when where who why how "
+    "not no if then than as about after before into onto per all".split()
+)
+_PHRASE_WORDS = 3
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch whose neutral characters are read in `language`."""
+
+    start: int
+    end: int
+    language: Language
+
+
+def tags(text: str) -> Iterator[Tuple[int, int, Language]]:
+    """Explicit language tags in `text`: start, end and the language each switches to."""
+    for match in _TAG.finditer(text):
+        yield match.start(), match.end(), Language(match.group(1))
+
+
+def find_runs(text: str, language: Optional[Language] = None) -> List[Run]:
+    """Cut `text` into runs in order, without gaps; `language` settles untagged parts."""
+    runs: List[Run] = []
+    at, forced = 0, language
+    for start, end, tagged in [*tags(text), (len(text), len(text), None)]:
+        if forced is not None:
+            runs.append(Run(at, start, forced))
+        else:
+            runs.extend(_automatic(text, at, start))
+        runs.append(Run(start, end, tagged or forced or Language.EN))
+        at, forced = end, tagged
+    return [run for run in runs if run.end > run.start]
+
+
+def _automatic(text: str, start: int, end: int) -> Iterator[Run]:
+    dominant = _dominant(text[start:end])
+    for left, right in _sentences(text, start, end):
+        yield from _sentence_runs(text, left, right, dominant)
+
+
+def _dominant(text: str) -> Language:
+    n_han = sum(len(match.group()) for match in _HAN_PIECE.finditer(text))
+    if n_han:
+        n_words = sum(1 for match in _PIECE.finditer(text) if _is_word(match.group()))
+        return Language.ZH if n_han >= n_words else Language.EN
+    has_letters = _PIECE.search(text) is not None
+    return Language.ZH if not has_letters and _CHINESE_MARK.search(text) else Language.EN
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Tuple[int, int]]:
+    at = start
+    for match in _SENTENCE_END.finditer(text, start, end):
+        yield at, match.end()
+        at = match.end()
+    if at < end:
+        yield at, end
+
+
+def _is_word(piece: str) -> bool:
+    """A written-out English word, unlike a code, a unit or an acronym."""
+    return not _HAN_PIECE.match(piece) and piece != piece.upper() and len(piece) > 1
+
+
+def _sentence_runs(text: str, start: int, end: int, dominant: Language) -> Iterator[Run]:
+    hans = list(_HAN_PIECE.finditer(text, start, end))
+    if not hans:
+        words = [match.group() for match in _PIECE.finditer(text, start, end)]
+        english = any(_is_word(word) for word in words)
+        yield Run(start, end, Language.EN if english else dominant)
+        return
+    english_sentence = _is_english_sentence(text, start, end, hans)
+    at = start
+    for han in [*hans, None]:
+        stop = end if han is None else han.start()
+        yield from _stretch_runs(text, at, stop, english_sentence)
+        if han is not None:
+            yield Run(han.start(), han.end(), Language.ZH)
+            at = han.end()
+
+
+def _is_english_sentence(text: str, start: int, end: int, hans: "List[re.Match[str]]") -> bool:
+    words = [match.group() for match in _PIECE.finditer(text, start, end)]
+    words = [word for word in words if _is_word(word) or word in ("a", "I")]
+    n_han = sum(len(han.group()) for han in hans)
+    has_function_word = any(word.lower() in _FUNCTION_WORDS for word in words)
+    return has_function_word and 2 * len(words) > n_han
+
+
+_TOUCHING_TAIL = re.compile(r"[\d.,:/%+~-]{1,30}$")
+_TOUCHING_HEAD = re.compile(r"[\d.,:/%+~-]*\d")
+
+
+def _stretch_runs(text: str, start: int, end: int, english_sentence: bool) -> Iterator[Run]:
+    """Runs of what stands between two Chinese characters; digits touching one are Chinese."""
+    if start == end:
+        return
+    if not _is_phrase(text, start, end, english_sentence):
+        yield Run(start, end, Language.ZH)
+        return
+    head = start
+    if start > 0 and _HAN_PIECE.match(text, start - 1):
+        match = _TOUCHING_HEAD.match(text, start, end)
+        head = match.end() if match else start
+    tail = end
+    if end < len(text) and _HAN_PIECE.match(text, end):
+        match = _TOUCHING_TAIL.search(text, max(head, end - 30), end)
+        tail = match.start() if match else end
+    for left, right, language in (
+        (start, head, Language.ZH),
+        (head, tail, Language.EN),
+        (tail, end, Language.ZH),
+    ):
+        if right > left:
+            yield Run(left, right, language)
+
+
+def _is_phrase(text: str, start: int, end: int, english_sentence: bool) -> bool:
+    words = [match.group() for match in _PIECE.finditer(text, start, end)]
+    words = [word for word in words if _is_word(word) or word in ("a", "I")]
+    if english_sentence:
+        return True
+    if len(words) >= _PHRASE_WORDS:
+        return True
+    return len(words) > 1 and any(word.lower() in _FUNCTION_WORDS for word in words)

@@ -1,0 +1,90 @@
+"""Raw text to the words that are spoken, each with the source it stands for."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, List, Optional
+
+from edge_tts.text.characters import HAN, is_han
+from edge_tts.text.cleanup import CleanText, clean
+from edge_tts.text.language_runs import find_runs
+from edge_tts.text.reading import chinese, english, items
+from edge_tts.text.reading.scan import scan
+from edge_tts.text.reading.units import DEFAULT, UnitTable
+from edge_tts.text.reading.words import spoken_words
+from edge_tts.text.report import Tally
+from edge_tts.text.tokens import Language, Span, Token, TokenKind
+
+_SPOKEN_PART = re.compile(f"[{HAN}]|,|[^\\s,{HAN}]+")
+_CAPITALS_ONLY = re.compile(r"[A-Z]{2,}[^a-z]*\s[^a-z]*[A-Z]{2,}")
+
+
+def normalise(
+    text: str,
+    *,
+    language: Optional[Language] = None,
+    base: int = 0,
+    units: UnitTable = DEFAULT,
+    tally: Optional[Tally] = None,
+) -> List[Token]:
+    """The spoken form of one paragraph as unpronounced tokens in source order.
+
+    `language` is the one digits and signs are read in; None lets the letters around them decide,
+    sentence by sentence. `base` is added to every span. Characters that no token stands for are
+    counted in `tally`. A lone capital letter is the letter's name, except for the pronoun `I`.
+    """
+    tally = Tally() if tally is None else tally
+    cleaned = clean(text, tally)
+    return list(_tokens(cleaned, language, base, units, tally))
+
+
+def _tokens(
+    cleaned: CleanText, language: Optional[Language], base: int, units: UnitTable, tally: Tally
+) -> Iterator[Token]:
+    runs = find_runs(cleaned.text, language)
+    in_capitals = _is_in_capitals(cleaned.text)
+    for item, run_language in scan(cleaned.text, runs, units):
+        start, end = cleaned.span(item.start, item.end)
+        span = Span(start + base, end + base)
+        if isinstance(item, items.Dropped):
+            tally.add(item.kind, cleaned.text[item.start : item.end])
+        elif isinstance(item, items.Mark):
+            yield Token(item.text, TokenKind.PUNCTUATION, run_language, span)
+        elif isinstance(item, items.Hanzi):
+            yield Token(item.text, TokenKind.WORD, Language.ZH, span)
+        elif isinstance(item, items.Word):
+            for said in _said_word(cleaned.text, item, in_capitals):
+                yield Token(said, TokenKind.WORD, Language.EN, span)
+        else:
+            yield from _read(item, run_language, span)
+
+
+def _read(item: items.Item, language: Language, span: Span) -> Iterator[Token]:
+    spoken = chinese.say(item) if language is Language.ZH else english.say(item)
+    for part in _SPOKEN_PART.findall(spoken):
+        if part == ",":
+            yield Token(part, TokenKind.PUNCTUATION, language, span)
+        else:
+            of_part = Language.ZH if is_han(part[0]) else Language.EN
+            yield Token(part, TokenKind.WORD, of_part, span)
+    if isinstance(item, items.Spoken) and item.closes_sentence:
+        yield Token(".", TokenKind.PUNCTUATION, language, Span(span.end - 1, span.end))
+
+
+def _is_in_capitals(text: str) -> bool:
+    """Whether the text is a shout of several words, so that capitals mark no acronyms."""
+    return text == text.upper() and _CAPITALS_ONLY.search(text) is not None
+
+
+_ARTICLE_NEXT = re.compile(r" [a-z\"“]| [A-Z][a-z]")
+
+
+def _said_word(text: str, item: items.Word, in_capitals: bool) -> List[str]:
+    if item.text == "A":
+        is_article = _ARTICLE_NEXT.match(text, item.end) and not re.search(
+            r"[A-Za-z0-9] $", text[max(0, item.start - 2) : item.start]
+        )
+        return ["a" if is_article or in_capitals else "A"]
+    if len(item.text) == 1 and item.text != "a":
+        return [item.text.upper()]
+    return spoken_words(item.text, in_capitals)

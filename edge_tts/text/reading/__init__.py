@@ -1,0 +1,1 @@
+"""Reading rules: recognisers find what is written, verbalisers say it in one language."""

@@ -1,0 +1,192 @@
+"""Recognisers of phone numbers, identifiers, plates, codes, versions, addresses and posts."""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+from edge_tts.text.reading.items import (
+    Address,
+    Cardinal,
+    Code,
+    Digits,
+    Item,
+    Number,
+    Post,
+    Version,
+)
+from edge_tts.text.reading.place import Place, starts_word
+
+_PHONES = tuple(
+    re.compile(pattern + r"(?![\d-]|\.\d)")
+    for pattern in (
+        r"(?P<plus>\+)(?P<groups>\d{1,3}[ -]\(?\d{2,4}\)?[ -]\d{3,4}[ -]\d{3,4})",
+        r"(?P<groups>\d{1,3}-\d{2,4}-\d{3,4}-\d{3,4})",
+        r"(?P<plus>\+)(?P<groups>\d{1,3}[ -]?\d{4,14})",
+        r"(?P<groups>1[3-9]\d[ -]\d{4}[ -]\d{4})",
+        r"(?P<groups>1[3-9]\d{9})",
+        r"(?P<groups>\(?0\d{2,3}\)?[ -]?\d{7,8}(?:-\d{1,6})?)",
+        r"(?P<groups>[48]00[ -]\d{3}[ -]\d{4})",
+        r"(?P<groups>[48]00-\d{4}-\d{3})",
+        r"(?P<groups>\(?[2-9]\d{2}\)?[ -]\d{3}[ -]\d{4})",
+        r"(?P<groups>\d{3}-\d{4})",
+        r"(?P<groups>1-[2-9]\d{2}-\d{3}-\d{4})",
+        r"(?P<groups>[48]00\d{7})",
+        r"(?P<groups>\d{2,6}(?:-\d{2,8}){2,8})",
+    )
+)
+_DIGIT_GROUP = re.compile(r"\d+")
+_MIN_PHONE_DIGITS = 3
+_MIN_ID_DIGITS = 4
+_LONG_ID_DIGITS = 9
+_BARE_DIGITS = re.compile(r"\d{2,24}(?![\d.,:%/]\d|\d|%)")
+_DECIMAL = re.compile(r"\d{1,24}\.\d")
+
+_PLATE = re.compile(
+    r"[京沪津渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][· -]?"
+    r"(?=[A-Z]{0,6}\d)([A-Z0-9]{5,6})(?![A-Za-z0-9])"
+)
+_POST = re.compile(r"([A-Z]{0,2}K) ?(\d{1,4})\+(\d{1,3})(?!\d)")
+_VERSION = re.compile(r"([vV]\.?)?(\d{1,6}(?:\.\d{1,6}){1,6})(?![\d]|\.\d|[A-Za-z]{2})")
+_WHOLE_VERSION = re.compile(r"[vV](\d{1,4})(?![\w.])")
+
+_DOMAIN = "com|cn|org|net|io|gov|edu|dev|app|ai|info|co|uk|de|jp|hk|tw|eu|me|tv|us|fr|local|lan|home|xyz|top|cc|biz"
+_HOST = rf"(?:[A-Za-z0-9-]{{1,63}}\.){{1,6}}(?:{_DOMAIN})(?![A-Za-z0-9-])"
+_PATH = r"(?::\d{1,5})?(?:[/?#][\w\-./?%&=+#~:@]{0,500})?"
+_ADDRESSES = (
+    re.compile(r"[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}", re.ASCII),
+    re.compile(r"(?:https?|ftp|rtsp|wss?|file)://[\w\-./?%&=+#~:@]{1,500}", re.ASCII),
+    re.compile(r"www\.[\w\-./?%&=+#~:@]{1,500}", re.ASCII | re.IGNORECASE),
+    re.compile(_HOST + _PATH, re.ASCII | re.IGNORECASE),
+)
+_IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?:/\d{1,2})?(?![\d.]\d|\d)")
+_TRAILING = ".,;:?!-"
+
+_FLIGHT = re.compile(r"([A-Z]{2}|[A-Z]\d|\d[A-Z]) ?(\d{3,4})(?![A-Za-z0-9.-])")
+_TRAIN = re.compile(r"([GDCZTKYSL])(\d{2,4})(?=次|列车|车次|号|\W*(?:列车|高铁|动车|train))")
+_ROAD = re.compile(r"(I|US|SR|CR|M|A|E|G|S|Route|Hwy)-(\d{1,4})([A-Z]?)(?![A-Za-z0-9-])")
+_CODE = re.compile(
+    r"(?:[A-Za-z]{1,8}[-·]?\d|\d{1,8}-?[A-Za-z])[A-Za-z0-9]{0,24}"
+    r"(?:[-·][A-Za-z0-9]{1,12}){0,6}(?![\w])",
+    re.ASCII,
+)
+_HYPHENATED = re.compile(r"[A-Z]{1,6}(?:-[A-Z0-9]{1,8}){1,4}(?![\w-])", re.ASCII)
+_PART = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Za-z]+")
+_SHORT_NUMBER = re.compile(r"(\d{3,5})(?![\d.,:/%A-Za-z]|[-+~]\d)")
+
+
+def phone(place: Place) -> Optional[Item]:
+    """Written groups of digits, or bare digits beside a word of calling."""
+    if place.text[place.at] not in "+(0123456789":
+        return None
+    for pattern in _PHONES:
+        match = pattern.match(place.text, place.at)
+        if match and not _is_counted(place, match.end()):
+            groups = tuple(_DIGIT_GROUP.findall(match.group("groups")))
+            plus = bool(match.groupdict().get("plus"))
+            return Digits(place.at, match.end(), groups, is_phone=True, plus=plus)
+    return None
+
+
+def _is_counted(place: Place, end: int) -> bool:
+    """Whether a unit or measure word follows, so that the digits are an amount after all."""
+    start = end + (place.text[end : end + 1] == " ")
+    return place.units.match(place.text, start) is not None or place.follows(end, "measure")
+
+
+def identifier(place: Place) -> Optional[Item]:
+    """Bare digits that name rather than count, by cue word, length or leading zero."""
+    match = _BARE_DIGITS.match(place.text, place.at)
+    if not match or _DECIMAL.match(place.text, place.at):
+        return None
+    digits, end = match.group(), match.end()
+    if place.follows(end, "measure") and digits[0] != "0":
+        return None
+    if len(digits) >= _MIN_PHONE_DIGITS and place.has_cue("phone", 3):
+        return Digits(place.at, end, (digits,), is_phone=True)
+    named = len(digits) >= _MIN_ID_DIGITS and place.has_cue("id", 3)
+    if named or digits[0] == "0" or len(digits) >= _LONG_ID_DIGITS:
+        return Digits(place.at, end, (digits,), is_phone=False)
+    return _label(place, digits, end)
+
+
+def _label(place: Place, digits: str, end: int) -> Optional[Item]:
+    """Room, road, bus, flight and train numbers of three digits and more."""
+    if len(digits) < _MIN_PHONE_DIGITS:
+        return None
+    if place.is_chinese:
+        before = place.has_cue("room", 2) or place.has_cue("flight", 2)
+        after = place.follows(end, "roomafter") or place.follows(end, "routeafter")
+        if (before or after) and place.previous != "第":
+            return Digits(place.at, end, (digits,), is_phone=True)
+        return None
+    if any(place.has_cue(name, 1) for name in ("room", "route", "flight", "seat")):
+        return Cardinal(place.at, end, Number(digits), "label")
+    return None
+
+
+def plate(place: Place) -> Optional[Item]:
+    """A mainland Chinese licence plate."""
+    match = _PLATE.match(place.text, place.at)
+    if not match:
+        return None
+    parts = (place.text[place.at], place.text[place.at + 1], *_PART.findall(match.group(1)))
+    return Code(place.at, match.end(), parts, "digits")
+
+
+def post(place: Place) -> Optional[Item]:
+    """A kilometre post: `K1234+500`."""
+    match = _POST.match(place.text, place.at)
+    return Post(place.at, match.end(), match[1], match[2], match[3]) if match else None
+
+
+def version(place: Place) -> Optional[Item]:
+    """Dotted versions of three parts and more, or any after a `v`."""
+    if not starts_word(place.text, place.at):
+        return None
+    match = _WHOLE_VERSION.match(place.text, place.at)
+    if match:
+        return Version(place.at, match.end(), "v", (match[1],))
+    match = _VERSION.match(place.text, place.at)
+    if not match:
+        return None
+    parts = tuple(match.group(2).split("."))
+    if len(parts) < 3 and not match.group(1):
+        return None
+    return Version(place.at, match.end(), "v" if match[1] else "", parts)
+
+
+def address(place: Place) -> Optional[Item]:
+    """E-mail addresses, URLs, host names and IP addresses."""
+    if not starts_word(place.text, place.at):
+        return None
+    match = _IP.match(place.text, place.at)
+    if match and all(int(octet) < 256 for octet in re.split("[:/]", match.group())[0].split(".")):
+        return Address(place.at, match.end(), match.group())
+    for pattern in _ADDRESSES:
+        match = pattern.match(place.text, place.at)
+        if match:
+            written = match.group().rstrip(_TRAILING)
+            return Address(place.at, place.at + len(written), written)
+    return None
+
+
+def code(place: Place) -> Optional[Item]:
+    """Names made of letters and digits."""
+    text, at = place.text, place.at
+    if not starts_word(text, at):
+        return None
+    for pattern, style in ((_ROAD, "road"), (_TRAIN, "digits"), (_FLIGHT, "digits")):
+        match = pattern.match(text, at)
+        if match and (pattern is not _FLIGHT or _is_flight(place, match)):
+            return Code(at, match.end(), tuple(part for part in match.groups() if part), style)
+    match = _CODE.match(text, at) or _HYPHENATED.match(text, at)
+    if not match:
+        return None
+    parts = tuple(_PART.findall(match.group()))
+    return Code(at, match.end(), parts, "plain")
+
+
+def _is_flight(place: Place, match: "re.Match[str]") -> bool:
+    """A space between letters and number needs a word of travel before it."""
+    return " " not in match.group() or place.has_cue("flight", 2)

@@ -1,0 +1,298 @@
+"""How each kind of item is said in English."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Dict, List, Type
+
+from edge_tts.text.reading import english_numbers as numbers
+from edge_tts.text.reading import items
+from edge_tts.text.reading.amounts import digit_groups, scaled
+from edge_tts.text.reading.words import spoken_words
+
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+_SIGNS = {"": "", "-": "minus ", "below": "minus ", "+": "plus ", "±": "plus or minus "}
+# Code → singular, plural, hundredth singular, hundredth plural.
+_CURRENCIES = {
+    "USD": ("dollar", "dollars", "cent", "cents"),
+    "EUR": ("euro", "euros", "cent", "cents"),
+    "GBP": ("pound", "pounds", "penny", "pence"),
+    "AUD": ("Australian dollar", "Australian dollars", "cent", "cents"),
+    "CAD": ("Canadian dollar", "Canadian dollars", "cent", "cents"),
+    "HKD": ("Hong Kong dollar", "Hong Kong dollars", "cent", "cents"),
+    "SGD": ("Singapore dollar", "Singapore dollars", "cent", "cents"),
+    "TWD": ("Taiwan dollar", "Taiwan dollars", "cent", "cents"),
+    "CNY": ("yuan", "yuan", "", ""),
+    "JPY": ("yen", "yen", "", ""),
+    "KRW": ("won", "won", "", ""),
+    "INR": ("rupee", "rupees", "", ""),
+    "RUB": ("ruble", "rubles", "", ""),
+    "CHF": ("Swiss franc", "Swiss francs", "", ""),
+    "BRL": ("real", "reals", "", ""),
+    "THB": ("baht", "baht", "", ""),
+    "VND": ("dong", "dong", "", ""),
+    "PHP": ("peso", "pesos", "", ""),
+    "TRY": ("lira", "lira", "", ""),
+}
+_ADDRESS_PART = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]")
+_ADDRESS_SIGNS = {
+    ".": "dot",
+    "@": "at",
+    "/": "slash",
+    "-": "dash",
+    "_": "underscore",
+    ":": "colon",
+    "?": "question mark",
+    "=": "equals",
+    "&": "and",
+    "#": "hash",
+    "%": "percent",
+    "+": "plus",
+    "~": "tilde",
+}
+_SPELLED_PARTS = frozenset("www cn uk us hk tw jp de fr io tv html php http https ftp ip".split())
+
+
+def say_number(number: items.Number) -> str:
+    """Words of a signed decimal number."""
+    whole = numbers.cardinal(number.integer) if number.integer else ""
+    words = _SIGNS[number.sign] + whole
+    if number.fraction is None:
+        return words
+    return f"{words} point {numbers.one_by_one(number.fraction)}".strip()
+
+
+def _cardinal(item: items.Cardinal) -> str:
+    if item.role == "label":
+        return numbers.label(item.number.integer)
+    return say_number(item.number)
+
+
+def _ordinal(item: items.Ordinal) -> str:
+    return numbers.ordinal(item.digits)
+
+
+def _fraction(item: items.Fraction) -> str:
+    part = numbers.fraction(item.numerator, item.denominator)
+    if (item.numerator, item.denominator) == ("24", "7"):
+        part = "twenty four seven"
+    if not item.whole:
+        return part
+    if item.numerator == "1":
+        part = "a " + part.split(" ", 1)[1]
+    return f"{numbers.cardinal(item.whole)} and {part}"
+
+
+def _range(item: items.Range) -> str:
+    both = (item.low, item.high)
+    if all(
+        n.fraction is None and "1900" <= n.integer <= "2099" and len(n.integer) == 4 for n in both
+    ):
+        return " to ".join(numbers.year(n.integer) for n in both)
+    return f"{say_number(item.low)} to {say_number(item.high)}"
+
+
+def _quantity(item: items.Quantity) -> str:
+    words = say_number(item.low)
+    last = item.low if item.high is None else item.high
+    if item.high is not None:
+        words += f" to {say_number(item.high)}"
+    singular = item.is_attribute or (item.high is None and last.is_one)
+    return f"{words} {item.unit.one if singular else item.unit.many}"
+
+
+def _product(item: items.Product) -> str:
+    words = " by ".join(say_number(factor) for factor in item.factors)
+    return f"{words} {item.unit.many}" if item.unit else words
+
+
+def _money(item: items.Money) -> str:
+    one, many, cent, cents = _CURRENCIES[item.currency]
+    if item.scale in ("万", "亿", "万亿", "千", "百"):
+        low = say_number(scaled(item.low, item.scale))
+    elif _has_cents(item) and cent:
+        return _dollars_and_cents(item.low, (one, many), (cent, cents))
+    else:
+        low = say_number(item.low)
+    words = low if item.high is None else f"{low} to {say_number(item.high)}"
+    scale = item.scale if item.scale.isascii() else ""
+    singular = item.high is None and item.low.is_one and not item.scale
+    return " ".join(part for part in (words, scale, one if singular else many) if part)
+
+
+def _has_cents(item: items.Money) -> bool:
+    fraction = item.low.fraction
+    return item.high is None and not item.scale and fraction is not None and len(fraction) == 2
+
+
+def _dollars_and_cents(
+    amount: items.Number, unit: "tuple[str, str]", hundredth: "tuple[str, str]"
+) -> str:
+    n_whole, n_cents = int(amount.integer or 0), int(amount.fraction or 0)
+    parts: List[str] = []
+    if n_whole or not n_cents:
+        parts.append(f"{numbers.cardinal(amount.integer)} {unit[n_whole != 1]}")
+    if n_cents:
+        parts.append(f"{numbers.cardinal(str(n_cents))} {hundredth[n_cents != 1]}")
+    return _SIGNS[amount.sign] + " and ".join(parts)
+
+
+def _year(item: items.Year) -> str:
+    return numbers.decade(item.digits) if item.suffix else numbers.year(item.digits)
+
+
+def _date(item: items.Date) -> str:
+    parts = []
+    if item.month:
+        parts.append(_MONTHS[item.month - 1])
+    if item.day:
+        parts.append(numbers.ordinal(str(item.day)))
+    if item.year:
+        parts.append(numbers.year(item.year))
+    return " ".join(parts)
+
+
+def _clock(item: items.Clock) -> str:
+    hour, half = item.hour, item.half
+    if item.minute and hour == 0:
+        hour, half = 12, half or "am"
+    words = [numbers.cardinal(str(hour))]
+    if item.minute:
+        tail = numbers.cardinal(str(item.minute))
+        words.append(tail if item.minute >= 10 else f"oh {tail}")
+    elif item.minute == 0 and not half and item.second is None:
+        words = [_full_hour(hour)]
+    if item.second is not None:
+        seconds = "second" if item.second == 1 else "seconds"
+        words.append(f"and {numbers.cardinal(str(item.second))} {seconds}")
+    if half:
+        words.append(f"{half[0].upper()} M")
+    return " ".join(words)
+
+
+def _full_hour(hour: int) -> str:
+    if hour in (0, 24):
+        return "midnight"
+    words = numbers.cardinal(str(hour))
+    return f"{words} o'clock" if hour <= 12 else f"{words} hundred"
+
+
+def _clock_range(item: items.ClockRange) -> str:
+    return f"{_clock(item.opening)} to {_clock(item.closing)}"
+
+
+def _duration(item: items.Duration) -> str:
+    parts = []
+    for value, name in ((item.hours, "hour"), (item.minutes, "minute"), (item.seconds, "second")):
+        if value is not None:
+            parts.append(f"{numbers.cardinal(str(value))} {name}{'s' if value != 1 else ''}")
+    return " ".join(parts)
+
+
+def _digits(item: items.Digits) -> str:
+    zero = "oh" if item.is_phone else "zero"
+    words = " , ".join(numbers.one_by_one(group, zero) for group in digit_groups(item))
+    return f"plus {words}" if item.plus else words
+
+
+def _code(item: items.Code) -> str:
+    by_digit = item.style == "digits" or len(item.parts) > 3
+    return " ".join(_code_part(part, by_digit) for part in item.parts)
+
+
+def _code_part(part: str, by_digit: bool) -> str:
+    if not part.isdigit():
+        if len(part) <= 2 and part.isascii():
+            return " ".join(part.upper())
+        return " ".join(spoken_words(part, False))
+    if by_digit and len(part) > 1:
+        return numbers.one_by_one(part)
+    return numbers.label(part)
+
+
+def _post(item: items.Post) -> str:
+    letters = " ".join(item.letters)
+    kilometre, metre = numbers.cardinal(item.kilometre), numbers.cardinal(item.metre)
+    return f"{letters} {kilometre} plus {metre}"
+
+
+def _score(item: items.Score) -> str:
+    left, right = (say_number(_plain(side)) for side in (item.left, item.right))
+    return f"{left} to {right}"
+
+
+def _plain(written: str) -> items.Number:
+    integer, _, fraction = written.partition(".")
+    return items.Number(integer, fraction or None)
+
+
+def _version(item: items.Version) -> str:
+    words = " point ".join(
+        numbers.one_by_one(part) if part[0] == "0" or len(part) > 4 else numbers.cardinal(part)
+        for part in item.parts
+    )
+    return f"version {words}" if item.prefix else words
+
+
+def _address(item: items.Address) -> str:
+    written = re.sub(r"^[a-z]+://", "", item.text)
+    parts = _ADDRESS_PART.findall(written.rstrip("/"))
+    return " ".join(address_part(part) for part in parts)
+
+
+def address_part(part: str) -> str:
+    """One piece of an e-mail address or URL; digits stay for the language to say."""
+    if part.isdigit():
+        short = len(part) <= 2 and part[0] != "0"
+        return numbers.cardinal(part) if short else numbers.one_by_one(part)
+    if part in _ADDRESS_SIGNS:
+        return _ADDRESS_SIGNS[part]
+    return address_word(part)
+
+
+def address_word(part: str) -> str:
+    """Letters of an address: spelled if short or a known abbreviation, else a word."""
+    has_vowel = re.search("[aeiouyAEIOUY]", part) is not None
+    if part.lower() in _SPELLED_PARTS or len(part) == 1 or not has_vowel:
+        return " ".join(part.upper())
+    return " ".join(spoken_words(part, False))
+
+
+def _numeral(item: items.Numeral) -> str:
+    digits = str(item.value)
+    return f"the {numbers.ordinal(digits)}" if item.is_ordinal else numbers.cardinal(digits)
+
+
+def _spoken(item: items.Spoken) -> str:
+    return item.english
+
+
+_SAY: Dict[Type[items.Item], Callable[..., str]] = {
+    items.Cardinal: _cardinal,
+    items.Ordinal: _ordinal,
+    items.Fraction: _fraction,
+    items.Range: _range,
+    items.Quantity: _quantity,
+    items.Product: _product,
+    items.Money: _money,
+    items.Year: _year,
+    items.Date: _date,
+    items.Clock: _clock,
+    items.ClockRange: _clock_range,
+    items.Duration: _duration,
+    items.Digits: _digits,
+    items.Code: _code,
+    items.Post: _post,
+    items.Score: _score,
+    items.Version: _version,
+    items.Address: _address,
+    items.Numeral: _numeral,
+    items.Spoken: _spoken,
+}
+
+
+def say(item: items.Item) -> str:
+    """Space-separated words of `item`; a lone capital is the name of a letter."""
+    return _SAY[type(item)](item)

@@ -1,0 +1,153 @@
+"""Recognisers of punctuation and of signs: spoken, a pause, or dropped on purpose."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from typing import Optional, Pattern
+
+from edge_tts.text.characters import HAN, LATIN, script_of
+from edge_tts.text.reading import tables
+from edge_tts.text.reading.items import Dropped, Item, Mark, Spoken
+from edge_tts.text.reading.place import Place
+
+_MARKS = {
+    ",": ",",
+    "，": ",",
+    "、": ",",
+    "|": ",",
+    "¦": ",",
+    ".": ".",
+    "。": ".",
+    "!": "!",
+    "！": "!",
+    "¡": "!",
+    "?": "?",
+    "？": "?",
+    "¿": "?",
+    ":": ":",
+    "：": ":",
+    ";": ";",
+    "；": ";",
+    "…": "…",
+    "—": "—",
+    "–": "—",
+    "―": "—",
+    "(": "(",
+    "（": "(",
+    "[": "(",
+    "{": "(",
+    ")": ")",
+    "）": ")",
+    "]": ")",
+    "}": ")",
+    "“": "“",
+    "”": "”",
+    "„": "“",
+    "«": "“",
+    "»": "”",
+    '"': '"',
+    "《": "“",
+    "》": "”",
+    "〈": "“",
+    "〉": "”",
+    "「": "“",
+    "」": "”",
+    "『": "“",
+    "』": "”",
+    "【": "“",
+    "】": "”",
+    "〔": "(",
+    "〕": ")",
+}
+_ELLIPSIS = re.compile(r"\.{2,200}|…{1,200}|。{2,200}|·{3,200}")
+_DASH = re.compile(r"[—–―-]{2,200}|(?<=\s)[-–](?=\s)")
+_REPEATED = re.compile(r"([^\w\s])\1{0,200}")
+# Signs that join what stands beside them and have no sound of their own.
+_JOINERS = frozenset("-/_·'~*`\\")
+_NUMERIC_BEFORE = re.compile(r"[\d年月日号点时分秒元度米%里周天层楼AMPMampm]\s?$")
+_NUMERIC_AFTER = re.compile(r"\s?[\d$¥€£]")
+_HAN_AROUND = re.compile(f"[{HAN}]")
+_WORDS_AROUND = re.compile(f"[{LATIN}{HAN}]")
+_APPROXIMATE = re.compile(r"[~≈∼] ?(?=[$¥€£]?\d)")
+
+
+def mark(place: Place) -> Optional[Item]:
+    """Punctuation, in the few forms a voice knows; a repeated mark is one mark."""
+    for pattern, form in ((_ELLIPSIS, "…"), (_DASH, "—")):
+        match = pattern.match(place.text, place.at)
+        if match and not (form == "—" and _joins_numbers(place, match.end())):
+            return Mark(place.at, match.end(), form)
+    form_of = _MARKS.get(place.text[place.at])
+    if form_of is None or (form_of == "—" and _joins_numbers(place, place.at + 1)):
+        return None
+    match = _REPEATED.match(place.text, place.at)
+    end = match.end() if match and form_of in "!?,.:;" else place.at + 1
+    return Mark(place.at, end, form_of)
+
+
+def sign(place: Place) -> Optional[Item]:
+    """Signs with a name in `symbols.tsv`, and the ones whose sound depends on their neighbours."""
+    at, text = place.at, place.text
+    if text[at] in "-–—~":
+        if _joins_numbers(place, at + 1):
+            return Spoken(at, at + 1, "to", "到")
+        if (
+            text[at] == "~"
+            and _HAN_AROUND.match(text, at + 1)
+            and _HAN_AROUND.match(place.previous)
+        ):
+            return Spoken(at, at + 1, "to", "到")
+    match = _APPROXIMATE.match(text, at)
+    if match:
+        return Spoken(at, at + 1, "about", "约")
+    if text[at] in "*" and place.previous.isdigit() and text[at + 1 : at + 2].isdigit():
+        return Spoken(at, at + 1, "times", "乘")
+    if text[at] in _JOINERS and not _is_dialled(place):
+        return _joiner(place)
+    match = _signs().match(text, at)
+    if not match:
+        return None
+    english, chinese = tables.mapping("symbols")[match.group()]
+    return Spoken(at, match.end(), english, chinese)
+
+
+def _joins_numbers(place: Place, end: int) -> bool:
+    before = place.text[max(0, place.at - 3) : place.at]
+    return bool(_NUMERIC_BEFORE.search(before) and _NUMERIC_AFTER.match(place.text, end))
+
+
+def _is_dialled(place: Place) -> bool:
+    """The star of a dialled code such as `*#06#`, or a backslash between words."""
+    char, following = place.text[place.at], place.text[place.at + 1 : place.at + 2]
+    if char == "*":
+        return following in ("#", "*") or following.isdigit() or place.previous in ("#", "*")
+    return char == "\\" and following.isalnum()
+
+
+def _joiner(place: Place) -> Item:
+    char, previous = place.text[place.at], place.previous
+    following = place.text[place.at + 1 : place.at + 2]
+    if char == "-" and _HAN_AROUND.match(previous) and _HAN_AROUND.match(following):
+        return Mark(place.at, place.at + 1, ",")
+    if char == "/" and previous.isdigit() and following.isdigit():
+        return Spoken(place.at, place.at + 1, "slash", "斜杠")
+    return Dropped(place.at, place.at + 1, "joiner")
+
+
+@functools.lru_cache(maxsize=None)
+def _signs() -> Pattern[str]:
+    written = sorted(tables.mapping("symbols"), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, written)))
+
+
+def unspeakable(place: Place) -> Item:
+    """What no rule reads: letters of another script, or a symbol without a name."""
+    char = place.text[place.at]
+    category = unicodedata.category(char)
+    if category[0] in "LMN":
+        script = script_of(char)
+        kind = "control" if script == "Combining" else f"script:{script}"
+        return Dropped(place.at, place.at + 1, kind)
+    return Dropped(place.at, place.at + 1, "symbol")

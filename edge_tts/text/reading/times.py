@@ -1,0 +1,233 @@
+"""Recognisers of dates, years, clock times and durations."""
+
+from __future__ import annotations
+
+import re
+from typing import Optional, Tuple
+
+from edge_tts.text.reading.items import Clock, ClockRange, Date, Duration, Item, Ordinal, Year
+from edge_tts.text.reading.place import TO, Place
+
+_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+_MONTH_NUMBER = {name: number for number, name in enumerate(_MONTHS, 1)}
+_MONTH_NUMBER.update({name[:3]: number for number, name in enumerate(_MONTHS, 1)})
+_MONTH_NUMBER["sept"] = 9
+
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d.]\d|\d)")
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)")
+_YEAR_MONTH = re.compile(r"(\d{4})[-/](0[1-9]|1[0-2])(?![\d/-])")
+_MONTH_NAME = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|"
+    "Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_MONTH_FIRST = re.compile(
+    rf"({_MONTH_NAME})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:,.]?\d|[A-Za-z]|%)"
+    r"(?:(?:,? |,)(\d{4})(?![\d:,.]?\d|[A-Za-z]))?",
+)
+_MONTH_YEAR_TAIL = re.compile(r",? (\d{4})(?![\d:,.]?\d|[A-Za-z])")
+_MONTH_YEAR = re.compile(rf"({_MONTH_NAME})\.?,? (\d{{4}})(?![\d:,.]?\d|[A-Za-z])")
+_DAY_FIRST = re.compile(
+    rf"(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({_MONTH_NAME})(?![a-z])\.?(?:,? (\d{{4}})(?![\d:,.]?\d))?"
+)
+
+_HALF = r"(?: ?([AaPp])(?:\.[Mm]\.|[Mm])(?![A-Za-z0-9]))"
+_CLOCK = rf"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:]|\.\d)(?:{_HALF})?"
+_CLOCK_PATTERN = re.compile(_CLOCK)
+_CLOCK_RANGE = re.compile(rf"({_CLOCK}){TO}({_CLOCK})")
+_HOUR_HALF = re.compile(rf"(1[0-2]|0?[1-9]){_HALF}")
+_HOUR_RANGE = re.compile(rf"(1[0-2]|0?[1-9]){_HALF}?{TO}(1[0-2]|0?[1-9]){_HALF}")
+_LETTER_DURATION = re.compile(
+    r"(?:(\d{1,3}) ?(?:h|hr|hrs)(?![a-z]) ?)?(?:(\d{1,3}) ?(?:m|min|mins|'(?!'))(?![a-z/²³\d]) ?)?"
+    r"(?:(\d{1,3}) ?(?:s|sec|secs)(?![a-z]))?"
+)
+_COLON_DURATION = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
+_SAID_HALF = re.compile(r"(?:上午|下午|早上|早晨|中午|晚上|凌晨|傍晚|夜里|清晨|半夜|晚|早)\s?$")
+
+_YEAR = re.compile(r"([12]\d{3})(?![\d:%]|[.,]\d|[A-Za-rt-z])(?:'?(s)(?![A-Za-z]))?")
+_YEAR_RANGE_TAIL = re.compile(r"(\d{4})[-–—~至到](\d{4})年")
+_DECADE = re.compile(r"([2-9]0)'?s(?![A-Za-z])")
+_SHORT_DECADE = re.compile(r"'([2-9]0)s(?![A-Za-z])")
+_CHINESE_YEAR = re.compile(r"(\d{4}|\d{2})(?=(?:[-–—~至到]\d{4})?年(?!前|后|内|间|来|多|以|级))")
+_ORDINAL = re.compile(
+    r"(\d{1,12}|\d{1,3}(?:,\d{3}){1,3})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])"
+)
+
+
+def date(place: Place) -> Optional[Item]:
+    """Dates written with digits only, or beginning with the day."""
+    text, at = place.text, place.at
+    match = _YEAR_FIRST.match(text, at)
+    if match and _is_date(match.group(3), match.group(4)):
+        return Date(at, match.end(), match[1], int(match[3]), int(match[4]))
+    match = _YEAR_LAST.match(text, at)
+    if match:
+        return _year_last(place, match)
+    match = _YEAR_MONTH.match(text, at)
+    if match and "1900" <= match.group(1) <= "2100":
+        return Date(at, match.end(), match[1], int(match[2]), None)
+    match = _DAY_FIRST.match(text, at)
+    if match and 1 <= int(match.group(1)) <= 31:
+        return Date(at, match.end(), match[3] or "", _month(match[2]), int(match[1]))
+    return None
+
+
+def _year_last(place: Place, match: "re.Match[str]") -> Optional[Item]:
+    """`3/5/2026` is March 5; `31/12/2025` and dotted dates begin with the day."""
+    first, second = match.group(1), match.group(3)
+    if match.group(2) == ".":
+        first, second = second, first
+    elif int(first) > 12:
+        first, second = second, first
+    if not _is_date(first, second):
+        return None
+    return Date(place.at, match.end(), match[4], int(first), int(second))
+
+
+def _is_date(month: str, day: str) -> bool:
+    return 1 <= int(month) <= 12 and 1 <= int(day) <= 31
+
+
+def _month(name: str) -> int:
+    return _MONTH_NUMBER[name.lower()]
+
+
+def month_name(place: Place) -> Optional[Item]:
+    """Dates beginning with an English month name: `March 3, 2026`, `Mar. 2026`."""
+    match = _MONTH_YEAR.match(place.text, place.at)
+    if match:
+        return Date(place.at, match.end(), match[2], _month(match[1]), None)
+    match = _MONTH_FIRST.match(place.text, place.at)
+    if match and 1 <= int(match.group(2)) <= 31:
+        return Date(place.at, match.end(), match[3] or "", _month(match[1]), int(match[2]))
+    return None
+
+
+def clock(place: Place) -> Optional[Item]:
+    """Clock times and opening hours."""
+    match = _CLOCK_RANGE.match(place.text, place.at)
+    if match:
+        opening, closing = match.groups()[1:5], match.groups()[6:10]
+        middle = match.start(6)
+        return ClockRange(
+            place.at,
+            match.end(),
+            _clock(place, (place.at, match.end(1)), opening),
+            _clock(place, (middle, match.end()), closing),
+        )
+    match = _CLOCK_PATTERN.match(place.text, place.at)
+    if match:
+        return _clock(place, match.span(), match.groups())
+    return _hours(place)
+
+
+def _hours(place: Place) -> Optional[Item]:
+    match = _HOUR_RANGE.match(place.text, place.at)
+    if match:
+        opening = Clock(place.at, match.start(3), int(match[1]), None, None, _half(match[2]))
+        closing = Clock(match.start(3), match.end(), int(match[3]), None, None, _half(match[4]))
+        return ClockRange(place.at, match.end(), opening, closing)
+    match = _HOUR_HALF.match(place.text, place.at)
+    if match:
+        return Clock(place.at, match.end(), int(match[1]), None, None, _half(match[2]))
+    return None
+
+
+def _clock(place: Place, span: Tuple[int, int], parts: Tuple[Optional[str], ...]) -> Clock:
+    hour, minute, second, half = parts
+    said = _SAID_HALF.search(place.text, max(0, span[0] - 4), span[0]) is not None
+    return Clock(
+        span[0],
+        span[1],
+        int(hour or 0),
+        int(minute or 0),
+        int(second) if second else None,
+        _half(half),
+        said,
+    )
+
+
+def _half(letter: Optional[str]) -> str:
+    return f"{letter.lower()}m" if letter else ""
+
+
+def duration(place: Place) -> Optional[Item]:
+    """`1h30m`, `45m 10s`; `2:05:30` beside a word of lasting."""
+    match = _LETTER_DURATION.match(place.text, place.at)
+    if match and sum(1 for part in match.groups() if part) > 1:
+        end = match.start() + len(match.group().rstrip())
+        return Duration(place.at, end, *_whole_numbers(match.groups()))
+    match = _COLON_DURATION.match(place.text, place.at)
+    if match and (place.has_cue("lasting") or int(match.group(1)) > 24):
+        first, second, third = _whole_numbers(match.groups())
+        if third is None:
+            return Duration(place.at, match.end(), None, first, second)
+        return Duration(place.at, match.end(), first, second, third)
+    return None
+
+
+def _whole_numbers(parts: Tuple[Optional[str], ...]) -> Tuple[Optional[int], ...]:
+    return tuple(None if part is None else int(part) for part in parts)
+
+
+def year(place: Place) -> Optional[Item]:
+    """Years and decades, told from counts by the words around them."""
+    if place.is_chinese:
+        return _chinese_year(place)
+    match = _DECADE.match(place.text, place.at)
+    if match and (place.has_cue("decade", 1) or place.previous == "'"):
+        return Year(place.at, match.end(), match[1], "s")
+    match = _YEAR.match(place.text, place.at)
+    if not match:
+        return None
+    digits, plural = match.groups()
+    if plural:
+        return Year(place.at, match.end(), digits, "s")
+    if digits < "1100" or digits > "2099" or _counts_things(place, match.end()):
+        return None
+    if place.units.match(place.text, match.end() + (place.text[match.end() :][:1] == " ")):
+        return None
+    is_recent = "1900" <= digits
+    if is_recent or place.has_cue("year", 1) or place.has_cue_after(match.end(), "year", 4):
+        return Year(place.at, match.end(), digits)
+    return None
+
+
+_PLURAL = re.compile(r"[ -]([a-z]{2,20})")
+_NOT_COUNTED = frozenset("is was has his this as its us plus versus across always s".split())
+_COUNTED = frozenset("feet people men women children percent more or and-a-half".split()) - {"or"}
+
+
+def _counts_things(place: Place, end: int) -> bool:
+    match = _PLURAL.match(place.text, end)
+    if not match:
+        return False
+    word = match.group(1)
+    return word in _COUNTED or (word.endswith("s") and word not in _NOT_COUNTED)
+
+
+def _chinese_year(place: Place) -> Optional[Item]:
+    match = _CHINESE_YEAR.match(place.text, place.at)
+    if match:
+        digits = match.group(1)
+        long = len(digits) == 4 and "1200" <= digits <= "2199"
+        if long or (len(digits) == 2 and (digits[0] == "0" or digits >= "60")):
+            return Year(place.at, match.end(), digits)
+        return None
+    match = _YEAR.match(place.text, place.at)
+    if match and "1900" <= match[1] <= "2099" and place.follows(match.end(1), "yearafter"):
+        return Year(place.at, match.end(1), match[1])
+    return None
+
+
+def apostrophe_decade(place: Place) -> Optional[Item]:
+    """`'90s`."""
+    match = _SHORT_DECADE.match(place.text, place.at)
+    return Year(place.at, match.end(), match[1], "s") if match else None
+
+
+def ordinal(place: Place) -> Optional[Item]:
+    """`2nd`, `21st`."""
+    match = _ORDINAL.match(place.text, place.at)
+    return Ordinal(place.at, match.end(), match[1].replace(",", "")) if match else None
