@@ -93,7 +93,7 @@ def boundaries(tokens: Sequence[Token]) -> List[Boundary]:
             strength = Boundary.WORD
             continue
         strength = max(strength, _mark_strength(token))
-        if after[position] is not Boundary.FORBIDDEN:
+        if after[position] >= Boundary.WORD:
             after[position] = max(strength, after[position])
     for position in range(len(tokens) - 1):
         if after[position] is Boundary.WORD and _opens_phrase(tokens, position + 1):
@@ -152,10 +152,12 @@ def _between(tokens: Sequence[Token], position: int) -> Boundary:
     left, right = tokens[position], tokens[position + 1]
     if not is_word(right):
         return Boundary.WORD if is_opening(tokens, position + 1) else Boundary.FORBIDDEN
-    if not is_word(left):
-        return Boundary.FORBIDDEN if is_opening(tokens, position) else Boundary.WORD
+    if not is_word(left) and is_opening(tokens, position):
+        return Boundary.FORBIDDEN
     if right.span.start < left.span.end:
         return Boundary.INSIDE
+    if not is_word(left):
+        return Boundary.WORD
     if left.language is right.language is Language.ZH and left.phonemes:
         return Boundary.WORD if left.phonemes.endswith(" ") else Boundary.INSIDE
     return Boundary.WORD

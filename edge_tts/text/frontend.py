@@ -91,6 +91,9 @@ class FrontEnd:
                 tokens = lexicon.respell(sentence.tokens)
             else:
                 tokens = self._pronouncer.pronounce(sentence.tokens, lexicon, self._tally)
+                # Words that all lack phonemes are in the report; their marks alone are noise.
+                if not any(is_word(token) and token.phonemes for token in tokens):
+                    continue
             yield replace(sentence, tokens=tuple(tokens))
 
 

@@ -141,6 +141,15 @@ def test_a_source_item_is_cut_only_if_it_exceeds_the_limit(runs: List[int], limi
         assert last != first
 
 
+def test_a_comma_within_a_source_item_is_no_place_to_cut() -> None:
+    number = Span(0, 8)
+    tokens = [
+        Token(text, TokenKind.PUNCTUATION if text == "," else TokenKind.WORD, Language.EN, number)
+        for text in ("five", ",", "two")
+    ]
+    assert boundaries(tokens)[:2] == [Boundary.FORBIDDEN, Boundary.INSIDE]
+
+
 def test_a_sentence_within_the_target_stays_whole() -> None:
     assert texts(cut("Turn left, then keep right.")) == ["Turn left , then keep right ."]
 
