@@ -21,9 +21,17 @@ class VoiceInfo:
     version: str
     languages: Tuple["Language", ...]
     speakers: Tuple[str, ...]
+    default_speakers: Tuple[str, ...]
+    """The speaker to use for each of `languages`, in the same order."""
     sample_rate_hz: int
     licence: str
     source: str
+
+    def default_speaker(self, language: "Language") -> str:
+        """Who speaks a text of `language` when nobody is named."""
+        if language in self.languages:
+            return self.default_speakers[self.languages.index(language)]
+        return self.default_speakers[0]
 
 
 class Voice(abc.ABC):
@@ -34,6 +42,18 @@ class Voice(abc.ABC):
     """
 
     info: VoiceInfo
+
+    reads_phonemes: bool
+    """Whether segments must be pronounced before `measure` and `synthesize` see them."""
+
+    @property
+    @abc.abstractmethod
+    def speed_range(self) -> Tuple[float, float]:
+        """Slowest and fastest speed the model itself speaks well; beyond, stretch the sound."""
+
+    @abc.abstractmethod
+    def gain(self, speaker: str) -> float:
+        """Amplitude factor that makes this speaker as loud as the others."""
 
     @property
     @abc.abstractmethod

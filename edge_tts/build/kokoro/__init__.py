@@ -1,0 +1,1 @@
+"""Provisioning of the Kokoro voice: fetch, clean, split, optimise and check the published graph."""

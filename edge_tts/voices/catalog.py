@@ -1,0 +1,67 @@
+"""Which voices are installed, and how one is loaded."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from pathlib import Path
+from typing import Iterator, List, Optional
+
+from edge_tts.errors import ModelError
+from edge_tts.paths import voices_dirs
+from edge_tts.voices.manifest import FILE_NAME, VoiceDirectory
+from edge_tts.voices.voice import Voice, VoiceInfo
+
+log = logging.getLogger(__name__)
+
+
+def directories() -> Iterator[VoiceDirectory]:
+    """Every readable voice, first match per name; a broken manifest is logged and left out."""
+    seen = set()
+    for path in _candidates():
+        if path.name in seen:
+            continue
+        seen.add(path.name)
+        try:
+            yield VoiceDirectory.read(path)
+        except ModelError as error:
+            log.warning("%s", error)
+
+
+def installed() -> List[VoiceInfo]:
+    """Facts about every installed voice."""
+    return [directory.manifest.info for directory in directories()]
+
+
+def find(name: str) -> VoiceDirectory:
+    """The voice called `name`. Raises ModelError when it is absent or its manifest is broken."""
+    names = []
+    for path in _candidates():
+        if path.name == name:
+            return VoiceDirectory.read(path)
+        names.append(path.name)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"run: edge-tts voices install {name}"
+    raise ModelError(f"no voice {name!r} is installed; {hint}", code="model.not_installed")
+
+
+def load(name: str, n_threads: Optional[int] = None) -> Voice:
+    """Check every file of a voice and open it. Raises ModelError or EngineError."""
+    directory = find(name)
+    family = directory.manifest.info.family
+    if family == "kokoro":
+        from edge_tts.voices.kokoro.voice import KokoroVoice
+
+        return KokoroVoice.load(directory, n_threads)
+    raise ModelError(
+        f"voice {name!r} is of the family {family!r}, which this version cannot speak with",
+        code="model.manifest_invalid",
+    )
+
+
+def _candidates() -> Iterator[Path]:
+    for root in voices_dirs():
+        if root.is_dir():
+            for path in sorted(root.iterdir()):
+                if not path.name.startswith(".") and (path / FILE_NAME).is_file():
+                    yield path

@@ -1,0 +1,1 @@
+"""Kokoro-82M: a style-based, non-autoregressive voice for English and Chinese."""

@@ -1,0 +1,69 @@
+"""Which frames of an utterance the generator need not compute.
+
+Kokoro surrounds speech with silence, 15 to 40 % of a short utterance. The prosody part predicts
+each frame's energy before the generator runs, so the silence is known beforehand. The generator
+normalises over time and so depends on silence too; `edge_tts.build.kokoro.padding` makes a short
+stretch of it count for all that is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+EDGE_FRAMES = 6
+"""Frames (80 Hz) kept at the very beginning and end, where the model's own edges show."""
+
+SAMPLE_OFFSET_FRAMES = EDGE_FRAMES + 1
+SAMPLE_FRAMES = 8
+"""Frames, counted inward from either end of what is kept, that stand for the silence left out."""
+
+MARGIN_FRAMES = 12
+"""Frames of silence kept next to the speech: the generator's context and the sample above."""
+
+MIN_FRAMES = 2 * (SAMPLE_OFFSET_FRAMES + SAMPLE_FRAMES)
+"""The shortest input whose samples exist."""
+
+_SPEECH_ABOVE = -6.0
+"""Energy (the model's own scale, about -10 to 10) of the faintest frame that is part of speech;
+sound of this energy was measured at -60 dBFS and lower."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The frames to compute: `kept` indexes them, speech is `start` to `end` of the utterance.
+
+    The first and last `EDGE_FRAMES` of `kept` lie outside `start` to `end`. `lead_share` and
+    `tail_share` are the parts of all frames that are left out before and after the speech.
+    """
+
+    kept: "np.ndarray"
+    start: int
+    end: int
+    lead_share: float
+    tail_share: float
+
+
+def select(energy: "np.ndarray") -> Selection:
+    """Choose frames by their predicted energy, float [n] at 80 Hz with n ≥ `MIN_FRAMES`."""
+    n_frames = len(energy)
+    start, end = _speech(energy)
+    kept = np.r_[0:EDGE_FRAMES, start:end, n_frames - EDGE_FRAMES : n_frames]
+    return Selection(
+        kept=kept,
+        start=start,
+        end=end,
+        lead_share=(start - EDGE_FRAMES) / n_frames,
+        tail_share=(n_frames - EDGE_FRAMES - end) / n_frames,
+    )
+
+
+def _speech(energy: "np.ndarray") -> "tuple[int, int]":
+    first, last = EDGE_FRAMES, len(energy) - EDGE_FRAMES
+    audible = np.flatnonzero(energy > _SPEECH_ABOVE)
+    if not len(audible):
+        return first, last
+    start = max(first, int(audible[0]) - MARGIN_FRAMES)
+    end = min(last, int(audible[-1]) + 1 + MARGIN_FRAMES)
+    return min(start, last), max(end, first)
