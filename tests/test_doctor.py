@@ -102,11 +102,13 @@ def test_a_bad_configuration_is_a_failure_that_names_its_line(tmp_path):
 def test_no_voice_is_a_failure_with_the_command_that_installs_one(tmp_path):
     done = run_doctor(EDGE_TTS_VOICES_DIR=str(tmp_path))
     assert done.returncode == 1
-    assert "→ edge-tts voices install kokoro" in done.stdout
+    assert "run: edge-tts voices install kokoro" in done.stdout
 
 
-def test_no_sound_device_is_only_a_warning():
-    found = by_subject(ALSA_CONFIG_PATH=os.devnull)
+def test_no_sound_device_is_only_a_warning(tmp_path):
+    absent = tmp_path / "alsa.conf"
+    absent.write_text("pcm.absent { type hw card 99 }\n", encoding="utf-8")
+    found = by_subject(ALSA_CONFIG_PATH=str(absent))
     assert found["audio"]["status"] == "warning"
     assert "-o FILE.wav" in found["audio"]["detail"]
 

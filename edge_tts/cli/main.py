@@ -110,6 +110,10 @@ def _add_common_flags(parser: argparse.ArgumentParser, *, verbose: Any, config: 
     parser.add_argument(
         "--config", metavar="FILE", default=config, help="read this configuration file as well"
     )
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):  # as `voices` has `list`, `install`, …
+            for subparser in action.choices.values():
+                _add_common_flags(subparser, verbose=verbose, config=config)
 
 
 def _unknown_command(name: str) -> str:

@@ -89,10 +89,14 @@ def test_a_usage_error_is_one_line_and_exits_with_2(arguments, message, capsys):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["-v", "--config", "c.yaml", "probe", "a"], (True, "c.yaml", "a")),
-        (["probe", "a", "-v", "--config", "c.yaml"], (True, "c.yaml", "a")),
-        (["--config", "a.yaml", "probe", "--config", "b.yaml", "a"], (False, "b.yaml", "a")),
-        (["probe", "--", "-5℃"], (False, None, "-5℃")),
+        (["-v", "--config", "c.yaml", "probe", "nested", "a"], (True, "c.yaml", "a")),
+        (["probe", "-v", "--config", "c.yaml", "nested", "a"], (True, "c.yaml", "a")),
+        (
+            ["--config", "a.yaml", "probe", "nested", "--config", "b.yaml", "a"],
+            (False, "b.yaml", "a"),
+        ),
+        (["probe", "nested", "-v", "a", "--config", "c.yaml"], (True, "c.yaml", "a")),
+        (["-v", "probe", "nested", "--", "-5℃"], (True, None, "-5℃")),
     ],
 )
 def test_common_flags_may_stand_before_or_after_the_command(arguments, expected, probe):
@@ -103,13 +107,13 @@ def test_common_flags_may_stand_before_or_after_the_command(arguments, expected,
 
 def test_an_error_of_ours_prints_its_code_and_gives_its_exit_code(probe, capsys):
     probe.outcome = AudioError("no device; use -o")
-    assert command.main(["probe", "a"]) == 5
+    assert command.main(["probe", "nested", "a"]) == 5
     assert capsys.readouterr().err == "edge-tts: error[audio.failed]: no device; use -o\n"
 
 
 def test_an_unexpected_error_is_one_line_with_a_hint(probe, capsys):
     probe.outcome = RuntimeError("boom")
-    assert command.main(["probe", "a"]) == 1
+    assert command.main(["probe", "nested", "a"]) == 1
     line = capsys.readouterr().err
     assert line.startswith("edge-tts: error[internal]: RuntimeError: boom (")
     assert "edge-tts -v" in line
@@ -118,7 +122,7 @@ def test_an_unexpected_error_is_one_line_with_a_hint(probe, capsys):
 
 def test_an_interrupt_exits_with_130(probe):
     probe.outcome = KeyboardInterrupt()
-    assert command.main(["probe", "a"]) == 130
+    assert command.main(["probe", "nested", "a"]) == 130
 
 
 def test_verbose_shows_where_an_unexpected_error_came_from(tmp_path):
@@ -154,7 +158,8 @@ class Probe:
         self.outcome = 0
 
     def add_parser(self, subparsers):
-        subparsers.add_parser("probe", help="for this test").add_argument("text")
+        parser = subparsers.add_parser("probe", help="for this test")
+        parser.add_subparsers().add_parser("nested").add_argument("text")
 
     def run(self, args):
         self.seen.append(args)
