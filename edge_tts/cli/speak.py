@@ -1,0 +1,179 @@
+"""`edge-tts speak`: say a text on the sound device, or write it to a file or pipe."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any, Iterator, Optional
+
+from edge_tts.errors import EXIT_INTERRUPTED, EXIT_OK, AudioError, ConfigError, InputError
+
+if TYPE_CHECKING:
+    from edge_tts.audio.sink import Sink
+    from edge_tts.config import Config
+    from edge_tts.speaker import Speaker, Text
+    from edge_tts.text.report import Report
+
+STDIO = "-"
+READ_BYTES = 64 * 1024
+EXIT_TERMINATED = 128 + 15
+NO_DEVICE = ("audio.no_device", "audio.no_portaudio")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `speak` to the command line."""
+    parser = subparsers.add_parser(
+        "speak",
+        help="speak a text, or write it to a file",
+        description="Speak TEXT, or standard input when TEXT is '-' or missing.",
+    )
+    parser.add_argument("text", nargs="?", default=STDIO, metavar="TEXT")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write WAV to FILE, '-' for stdout")
+    parser.add_argument(
+        "--raw", action="store_true", help="bare 16 bit PCM instead of WAV (to stdout without -o)"
+    )
+    parser.add_argument("--voice", metavar="NAME", help="a speaker, a voice, or VOICE/SPEAKER")
+    parser.add_argument("--lang", choices=("auto", "zh", "en"), help="language of the text")
+    parser.add_argument("--speed", metavar="X", help="speaking rate, 0.5 to 2")
+    parser.add_argument("--volume", metavar="X", help="factor on the amplitude, 0 to 2")
+    parser.add_argument("--device", metavar="NAME", help="sound device, see `edge-tts devices`")
+    parser.add_argument("--fallback-file", metavar="FILE", help="write WAV here without a device")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Speak; exits 0 also for a text without words, saying so."""
+    from edge_tts import config as configuration
+
+    flags = {"language": args.lang, "speed": args.speed, "volume": args.volume}
+    config = configuration.load(args.config, {**flags, "device": args.device})
+    text = text_argument(args.text)
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        with _open_speaker(args.voice, config) as speaker:
+            sink = _open_sink(args, config, speaker.sample_rate_hz)
+            n_samples = _send(speaker, text, sink)
+            _say_what_is_missing(speaker.report, n_samples)
+    except (KeyboardInterrupt, _Terminated) as signalled:
+        _exit_now(EXIT_INTERRUPTED if isinstance(signalled, KeyboardInterrupt) else EXIT_TERMINATED)
+    return EXIT_OK
+
+
+def _send(speaker: "Speaker", text: "Text", sink: "Sink") -> int:
+    try:
+        return speaker.send(text, sink)
+    finally:
+        sink.close()
+
+
+class _Terminated(BaseException):
+    """SIGTERM, raised in the main thread so that no half-written file stays."""
+
+
+def _terminated(*_: object) -> None:
+    raise _Terminated
+
+
+def _exit_now(code: int) -> None:
+    # The synthesis thread may be inside the model, which a regular exit would wait for.
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _say_what_is_missing(report: "Report", n_samples: int) -> None:
+    """Tell what was not spoken: the reason for an empty result, and letters no voice has."""
+    lost = ", ".join(
+        f"{loss.count} of {loss.kind} ({loss.sample})"
+        for loss in (report.unspeakable if n_samples else report.losses)
+    )
+    if n_samples == 0:
+        _note(f"nothing to speak: the text holds no word{f', only {lost}' if lost else ''}")
+    elif lost:
+        _note(f"not spoken: {lost}")
+
+
+def _note(message: str) -> None:
+    print(f"edge-tts: {message}", file=sys.stderr)
+
+
+def text_argument(argument: str) -> "Text":
+    """The text named by a TEXT argument: itself, or standard input as it arrives for "-"."""
+    if argument != STDIO:
+        _refuse_surrogates(argument)
+        return argument
+    if sys.stdin is None or sys.stdin.isatty():
+        raise ConfigError(
+            "no text: give it as an argument or on standard input", code="usage.invalid"
+        )
+    return _decoded(sys.stdin.fileno())
+
+
+def _refuse_surrogates(argument: str) -> None:
+    """Arguments that are not UTF-8 reach Python as lone surrogates."""
+    at = next((i for i, c in enumerate(argument) if 0xD800 <= ord(c) <= 0xDFFF), None)
+    if at is not None:
+        raise InputError(
+            f"the text is not valid UTF-8 at character {at}; convert it first, for example with"
+            " iconv",
+            code="input.not_utf8",
+        )
+
+
+def _decoded(descriptor: int) -> Iterator[str]:
+    """Standard input as it arrives, so that speech can start before its end."""
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    n_bytes = 0
+    while True:
+        data = os.read(descriptor, READ_BYTES)
+        try:
+            piece = decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"standard input is not valid UTF-8 near byte {n_bytes + error.start}; what came"
+                " before has been spoken, convert the rest first, for example with iconv",
+                code="input.not_utf8",
+            ) from error
+        if piece:
+            yield piece
+        if not data:
+            return
+        n_bytes += len(data)
+
+
+def _open_speaker(name: Optional[str], config: "Config") -> "Speaker":
+    from edge_tts.speaker import Speaker, split_voice_name
+    from edge_tts.text.tokens import Language
+
+    voice, speaker = split_voice_name(name, config.voice) if name else (config.voice, None)
+    return Speaker(
+        voice,
+        speaker=speaker or config.speaker,
+        language=None if config.language == "auto" else Language(config.language),
+        speed=config.speed,
+        volume=config.volume,
+        lexicon=config.lexicon,
+        n_threads=config.threads or None,
+    )
+
+
+def _open_sink(args: argparse.Namespace, config: "Config", sample_rate_hz: int) -> "Sink":
+    from edge_tts.audio.sink import DeviceSink, RawSink, WavSink
+
+    if args.raw:
+        return RawSink(args.output or STDIO, sample_rate_hz)
+    if args.output:
+        return WavSink(args.output, sample_rate_hz)
+    sink = DeviceSink(
+        config.device, sample_rate_hz=sample_rate_hz, lead_in_s=config.audio.lead_in_s
+    )
+    try:
+        sink.open()
+    except AudioError as error:
+        if args.fallback_file is None or error.code not in NO_DEVICE:
+            raise
+        _note(f"{error}; writing {args.fallback_file} instead")
+        return WavSink(args.fallback_file, sample_rate_hz)
+    return sink

@@ -1,0 +1,267 @@
+"""The public API: one object that turns text into sound."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional, Tuple, Union
+
+from edge_tts.audio.chunk import AudioChunk
+from edge_tts.errors import InputError
+from edge_tts.text.characters import HAN
+from edge_tts.text.frontend import FrontEnd
+from edge_tts.text.tokens import Language
+
+if TYPE_CHECKING:
+    from edge_tts.audio.sink import Sink
+    from edge_tts.text.report import Report
+    from edge_tts.text.tokens import Segment
+    from edge_tts.voices.voice import Voice, VoiceInfo
+
+MIN_SPEED, MAX_SPEED = 0.5, 2.0
+MAX_VOLUME = 2.0
+
+Text = Union[str, Iterable[str]]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How a text is spoken. `speaker` None chooses by the text's language, `language` None by run.
+
+    `speed` is a factor on the speaking rate (0.5 to 2), `volume` on the amplitude (0 to 2).
+    """
+
+    speaker: Optional[str] = None
+    language: Optional[Language] = None
+    speed: float = 1.0
+    volume: float = 1.0
+
+
+@dataclass(frozen=True)
+class Position:
+    """A sample within an utterance: what `AudioChunk` carries, as a place to continue from."""
+
+    segment_index: int = 0
+    offset: int = 0
+
+
+class Speaker:
+    """Speaks with one installed voice. Not thread-safe; one utterance at a time.
+
+    Raises ModelError for a voice that is missing or damaged and InputError for an unknown speaker.
+    """
+
+    def __init__(
+        self,
+        voice: str = "kokoro",
+        *,
+        speaker: Optional[str] = None,
+        language: Optional[Language] = None,
+        speed: float = 1.0,
+        volume: float = 1.0,
+        lexicon: Optional[Path] = None,
+        n_threads: Optional[int] = None,
+    ) -> None:
+        from edge_tts.voices import catalog
+
+        self._voice: Voice = catalog.load(voice, n_threads)
+        self._front_end = _front_end(self._voice, lexicon)
+        self.delivery = self._checked(Delivery(speaker, language, speed, volume))
+
+    @property
+    def voice(self) -> "VoiceInfo":
+        """Facts about the voice in use."""
+        return self._voice.info
+
+    @property
+    def sample_rate_hz(self) -> int:
+        """Rate of every chunk."""
+        return self._voice.info.sample_rate_hz
+
+    @property
+    def report(self) -> "Report":
+        """What the latest text held that is not spoken."""
+        return self._front_end.report
+
+    def stream(
+        self, text: Text, *, start: Position = Position(), **delivery: Any
+    ) -> Iterator[AudioChunk]:
+        """Yield the sound of `text`, each chunk as soon as it is known.
+
+        `text` may be an iterable of pieces, read no further ahead than a paragraph. Further
+        keywords replace fields of `delivery` for this text. `start` continues an earlier utterance
+        of the same text and delivery at an exact sample. Close the iterator to stop.
+
+        Raises InputError at once for a bad delivery.
+        """
+        wanted = self._checked(dataclasses.replace(self.delivery, **delivery))
+        return self._stream(text, wanted, start)
+
+    def synthesize(self, text: Text, **delivery: Any) -> AudioChunk:
+        """The whole sound of `text` as one chunk, empty when there is nothing to speak."""
+        import numpy as np
+
+        chunks = [chunk.samples for chunk in self.stream(text, **delivery)]
+        samples = np.concatenate([np.zeros(0, np.float32), *chunks])
+        return AudioChunk(samples, self.sample_rate_hz, 0, 0, True)
+
+    def save(self, text: Text, path: Union[str, Path], **delivery: Any) -> None:
+        """Write `text` as a 16 bit mono WAV file; nothing is left behind on an error."""
+        from edge_tts.audio.sink import WavSink
+
+        with WavSink(path, self.sample_rate_hz) as sink:
+            self.send(text, sink, **delivery)
+
+    def speak(self, text: Text, *, device: Optional[str] = None, **delivery: Any) -> None:
+        """Play `text` on a sound device and return when it has been heard.
+
+        Raises AudioError when the device is missing, busy or lost.
+        """
+        from edge_tts.audio.sink import DeviceSink
+
+        with DeviceSink(device, sample_rate_hz=self.sample_rate_hz) as sink:
+            self.send(text, sink, **delivery)
+
+    def send(self, text: Text, sink: "Sink", **delivery: Any) -> int:
+        """Write `text` to `sink`, synthesising ahead of it; returns the number of samples.
+
+        An exception in this thread, KeyboardInterrupt included, aborts the sink at once.
+        """
+        from edge_tts.lookahead import Lookahead
+
+        n_samples = 0
+        began_s = time.monotonic()
+        with Lookahead(self.stream(text, **delivery)) as ahead:
+            try:
+                for chunk in ahead:
+                    if n_samples == 0:
+                        log.debug("first sound after %.3f s", time.monotonic() - began_s)
+                    sink.write(chunk)
+                    n_samples += len(chunk.samples)
+                sink.drain()
+            except BaseException:
+                sink.abort()
+                raise
+        return n_samples
+
+    def close(self) -> None:
+        """Release the voice. Idempotent."""
+        self._voice.close()
+
+    def __enter__(self) -> "Speaker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _checked(self, delivery: Delivery) -> Delivery:
+        _check_range("speed", delivery.speed, MIN_SPEED, MAX_SPEED)
+        _check_range("volume", delivery.volume, 0.0, MAX_VOLUME)
+        speakers = self._voice.info.speakers
+        if delivery.speaker is not None and delivery.speaker not in speakers:
+            raise _unknown_speaker(delivery.speaker, self._voice.info)
+        return delivery
+
+    def _stream(self, text: Text, delivery: Delivery, start: Position) -> Iterator[AudioChunk]:
+        text, opening = _with_opening(text)
+        speaker = delivery.speaker or self._voice.info.default_speaker(
+            delivery.language or _reading_language(opening)
+        )
+        for segment in self._front_end.segments(text, delivery.language):
+            if segment.index < start.segment_index:
+                continue
+            skip = start.offset if segment.index == start.segment_index else 0
+            yield from _from_offset(self._render(segment, speaker, delivery), skip)
+
+    def _render(self, segment: "Segment", speaker: str, delivery: Delivery) -> Iterator[AudioChunk]:
+        from edge_tts.audio.finish import SegmentFinisher
+
+        low, high = self._voice.speed_range
+        model_speed = min(max(delivery.speed, low), high)
+        return SegmentFinisher(self.sample_rate_hz).finish(
+            self._voice.synthesize(segment, speaker, model_speed),
+            segment.index,
+            segment.pause_s / delivery.speed,
+            volume=delivery.volume,
+            gain=self._voice.gain(speaker),
+            tempo=delivery.speed / model_speed,
+        )
+
+
+def split_voice_name(name: str, default_voice: str) -> Tuple[str, Optional[str]]:
+    """Voice and speaker named by `VOICE/SPEAKER`, by a voice alone or by a speaker alone."""
+    from edge_tts.voices import catalog
+
+    voice, slash, speaker = name.partition("/")
+    if slash:
+        return voice, speaker or None
+    if name in {info.name for info in catalog.installed()}:
+        return name, None
+    return default_voice, name
+
+
+def _front_end(voice: "Voice", lexicon: Optional[Path]) -> FrontEnd:
+    from edge_tts.text.g2p.pronouncer import Pronouncer
+    from edge_tts.text.lexicon_file import UserLexicon
+
+    return FrontEnd(
+        Pronouncer() if voice.reads_phonemes else None,
+        voice.measure,
+        voice.segment_limit,
+        lexicon=UserLexicon(lexicon) if lexicon is not None else None,
+    )
+
+
+def _with_opening(text: Text) -> Tuple[Text, str]:
+    """The text again, and enough of its beginning to choose a speaker by."""
+    if isinstance(text, str):
+        return text, text[:1000]
+    pieces = iter(text)
+    read: List[str] = []
+    while sum(map(len, read)) < 100:
+        piece = next(pieces, None)
+        if piece is None:
+            return read, "".join(read)
+        read.append(piece)
+    return _chain(read, pieces), "".join(read)
+
+
+def _reading_language(text: str) -> Language:
+    """Chinese speakers also read English well, English ones no Chinese: one character decides."""
+    return Language.ZH if re.search(f"[{HAN}]", text) else Language.EN
+
+
+def _chain(read: List[str], rest: Iterator[str]) -> Iterator[str]:
+    yield from read
+    yield from rest
+
+
+def _from_offset(chunks: Iterator[AudioChunk], skip: int) -> Iterator[AudioChunk]:
+    """Drop the first `skip` samples of a segment."""
+    for chunk in chunks:
+        missing = skip - chunk.offset
+        if missing <= 0:
+            yield chunk
+        elif missing < len(chunk.samples) or chunk.is_final:
+            yield dataclasses.replace(chunk, samples=chunk.samples[missing:], offset=skip)
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise InputError(f"{name} must be from {low:g} to {high:g}, not {value!r}")
+
+
+def _unknown_speaker(name: str, voice: "VoiceInfo") -> InputError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, voice.speakers, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(voice.speakers)}"
+    return InputError(
+        f"voice {voice.name!r} has no speaker {name!r}; {hint}", code="input.unknown_speaker"
+    )
