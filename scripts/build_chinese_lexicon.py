@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from edge_tts.text.g2p.pinyin import parse_syllable  # noqa: E402
 from edge_tts.text.g2p.zh_lexicon import (  # noqa: E402
+    BY_CONTEXT,
     CHARACTER,
     MAX_WORD_LENGTH,
     READING_BITS,
@@ -35,12 +36,13 @@ from edge_tts.text.g2p.zh_lexicon import (  # noqa: E402
 
 READINGS = ROOT / "scripts" / "chinese_readings.tsv"
 DATA = ROOT / "edge_tts" / "text" / "data"
-MAX_READINGS = 1 << READING_BITS
+MAX_READINGS = BY_CONTEXT
 RARE_FREQUENCY = 3  # what jieba's dictionary gives words it never counted
 # pypinyin writes out the sandhi of these two in some phrases only; tone_sandhi.py does all.
 CITATION = {"一": "yi1", "不": "bu4"}
 
 Reading = Tuple[str, ...]
+UNATTESTED = ""  # in a word that no source reads: left to the rules at run time
 
 
 class Sources(NamedTuple):
@@ -136,7 +138,7 @@ def word_readings(sources: Sources) -> Iterator[Tuple[str, Reading]]:
         if len(word) < 2:
             continue
         reading = sources.phrases.get(word) or compose(word, sources)
-        if all(map(is_syllable, reading)):
+        if all(not syllable or is_syllable(syllable) for syllable in reading):
             yield word, reading
 
 
@@ -150,7 +152,7 @@ def compose(word: str, sources: Sources) -> Reading:
                 reading.extend(sources.phrases[word[start:end]])
                 break
         else:
-            reading.append(sources.characters[word[start]][0])
+            reading.append(UNATTESTED)
     return tuple(reading)
 
 
@@ -161,8 +163,8 @@ def character_table(
     readings = {char: list(values) for char, values in sources.characters.items() if values}
     for word, reading in words:
         for char, syllable in zip(word, reading):
-            known = readings.setdefault(char, [syllable])
-            if syllable not in known and len(known) < MAX_READINGS:
+            known = readings[char]
+            if syllable and syllable not in known and len(known) < MAX_READINGS:
                 known.append(syllable)
     names = sorted({syllable for values in readings.values() for syllable in values})
     number = {name: index for index, name in enumerate(names)}
@@ -187,7 +189,8 @@ def pack(word: str, reading: Reading, readings: Dict[str, List[str]]) -> int:
     """Which reading each character takes, READING_BITS bits per character from the low end."""
     packed = 0
     for position, (char, syllable) in enumerate(zip(word, reading)):
-        packed |= readings[char].index(syllable) << (READING_BITS * position)
+        index = readings[char].index(syllable) if syllable else BY_CONTEXT
+        packed |= index << (READING_BITS * position)
     return packed
 
 

@@ -59,14 +59,16 @@ class ChineseG2P:
     def _word_reading(
         self, text: str, word: Word, hanzi: Sequence[Optional[Hanzi]]
     ) -> Sequence[Optional[Syllable]]:
+        """Lexicon first, then the rules, then the most usual reading of each character."""
         characters = hanzi[word.start : word.end]
         candidates = [character.readings if character else () for character in characters]
-        reading: Syllables = [readings[0] if readings else None for readings in candidates]
+        reading: Syllables = [None] * len(candidates)
         if word.packed is not None:
-            reading = list(unpack(word.packed, candidates))
-        for offset in range(len(reading)):
-            ruled = self._rules.reading(text, word.start + offset, alone=word.packed is None)
-            reading[offset] = ruled or reading[offset]
+            reading = unpack(word.packed, candidates)
+        for offset, attested in enumerate(reading):
+            ruled = self._rules.reading(text, word.start + offset, attested is not None)
+            usual = candidates[offset][0] if candidates[offset] else None
+            reading[offset] = ruled or attested or usual
         return reading
 
     def _pronounce_run(self, run: Sequence[Token]) -> List[Token]:

@@ -18,6 +18,9 @@ _ORDINAL_NEXT = frozenset("月号日楼级等班")
 # After these it is one too: 第一, 初一, 周一, 星期一, 统一, 唯一, 万一.
 _ORDINAL_PREVIOUS = frozenset("第初周期拜统唯之")
 
+# A word these begin is the prefix and the rest.
+_PREFIXES = frozenset("小老女好总")
+
 
 def apply_sandhi(text: str, words: Sequence[Word], syllables: Syllables) -> None:
     """Change the tones of one run of characters in place."""
@@ -26,7 +29,7 @@ def apply_sandhi(text: str, words: Sequence[Word], syllables: Syllables) -> None
             _change_yi(text, position, syllables)
         elif char == "不":
             _change_bu(text, position, syllables)
-    _change_third_tones(words, syllables)
+    _change_third_tones(text, words, syllables)
 
 
 def _tone(syllables: Syllables, position: int) -> int:
@@ -68,18 +71,28 @@ def _change_bu(text: str, position: int, syllables: Syllables) -> None:
         _set_tone(syllables, position, 2)
 
 
-def _change_third_tones(words: Sequence[Word], syllables: Syllables) -> None:
-    """A third tone before a third tone rises: inside words first, then across them."""
+def _change_third_tones(text: str, words: Sequence[Word], syllables: Syllables) -> None:
+    """A third tone before a third tone rises: inside words first, then across them.
+
+    Two long words keep their own feet; a word of one character leans on its neighbour.
+    """
     for word in words:
-        _raise_within(word.start, word.end, syllables)
+        _raise_within(text, word.start, word.end, syllables)
     for left, right in zip(reversed(words[:-1]), reversed(words[1:])):
         last = left.end - 1
-        if _tone(syllables, last) == 3 and _tone(syllables, right.start) == 3:
+        leans = 1 in (left.end - left.start, right.end - right.start)
+        if leans and _tone(syllables, last) == 3 and _tone(syllables, right.start) == 3:
             _set_tone(syllables, last, 2)
 
 
-def _raise_within(start: int, end: int, syllables: Syllables) -> None:
-    """From the right, so that in a chain of three the first keeps its dip: 小老虎 3-2-3."""
-    for position in range(end - 2, start - 1, -1):
-        if _tone(syllables, position) == 3 and _tone(syllables, position + 1) == 3:
-            _set_tone(syllables, position, 2)
+def _raise_within(text: str, start: int, end: int, syllables: Syllables) -> None:
+    """All but the last of a chain rise (展览馆 2-2-3), unless a prefix leads it (小老虎 3-2-3)."""
+    chained = [
+        position
+        for position in range(start, end - 1)
+        if _tone(syllables, position) == 3 and _tone(syllables, position + 1) == 3
+    ]
+    if len(chained) > 1 and chained[0] == start and text[start] in _PREFIXES:
+        chained = chained[1:]
+    for position in chained:
+        _set_tone(syllables, position, 2)

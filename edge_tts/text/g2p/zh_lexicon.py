@@ -3,7 +3,8 @@
 Seven memory-mapped tables made by scripts/build_chinese_lexicon.py:
 
 - `zh_word_keys` uint64, ascending: the key of each word of 2 to 8 characters (`window_keys`);
-- `zh_word_readings` uint32: `READING_BITS` bits per character, the index among its candidates;
+- `zh_word_readings` uint32: `READING_BITS` bits per character, the index among its candidates
+  or `BY_CONTEXT`;
 - `zh_word_costs` float16: -ln of the word's relative frequency;
 - `zh_character_codes` uint32, ascending: the code points known;
 - `zh_characters` rows of `CHARACTER`, one per code;
@@ -23,6 +24,8 @@ from edge_tts.text.g2p.pinyin import Syllable, parse_syllable
 
 MAX_WORD_LENGTH = 8
 READING_BITS = 4
+BY_CONTEXT = (1 << READING_BITS) - 1
+"""In place of a reading: no source gives it, so the context has to."""
 CHARACTER = np.dtype([("simplified", "<u4"), ("start", "<u4"), ("count", "<u2"), ("cost", "<f2")])
 
 # Odd 64-bit multipliers of a multilinear hash, one per position in the word (splitmix64 from 1).
@@ -119,21 +122,25 @@ class ChineseLexicon:
         return Hanzi(float(character["cost"]), tuple(self._syllables[n] for n in numbers))
 
 
-def unpack(packed: int, candidates: Sequence[Tuple[Syllable, ...]]) -> List[Syllable]:
-    """The readings of a word, given the candidate readings of its characters."""
-    mask = (1 << READING_BITS) - 1
+def unpack(packed: int, candidates: Sequence[Tuple[Syllable, ...]]) -> List[Optional[Syllable]]:
+    """The readings of a word, given those of its characters; None is left to the context."""
+    indices = [
+        (packed >> (READING_BITS * position)) & BY_CONTEXT for position in range(len(candidates))
+    ]
     return [
-        readings[(packed >> (READING_BITS * position)) & mask]
-        for position, readings in enumerate(candidates)
+        None if index == BY_CONTEXT else readings[index]
+        for index, readings in zip(indices, candidates)
     ]
 
 
 def _codes(text: str) -> "np.ndarray":
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes: "np.ndarray" = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    return codes
 
 
 def _load(path: Path) -> "np.ndarray":
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        table: "np.ndarray" = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} is missing or damaged ({error}); reinstall edge_tts") from error
+    return table

@@ -16,7 +16,7 @@ from edge_tts.text.g2p.pinyin import Syllable, parse_syllable
 # No rule looks further than this many characters to the left.
 _LEFT_WINDOW = 8
 
-_RULE = re.compile(r"(?P<left>[^<]*)<(?P<char>.)>(?P<right>.*)")
+_RULE = re.compile(r"(?P<left>.*?)<(?P<char>.)>(?P<right>.*)")
 _MACRO = re.compile(r"\{([A-Z]+)\}")
 
 
@@ -26,7 +26,7 @@ class Rule(NamedTuple):
     reading: Syllable
     left: str
     right: str
-    inside_words: bool
+    overrules: bool
 
     def matches(self, text: str, position: int) -> bool:
         """Whether the context around the character at `position` is this rule's."""
@@ -50,13 +50,14 @@ class PolyphoneRules:
             message = f"{path} is missing or damaged ({error}); reinstall edge_tts"
             raise ModelError(message) from error
 
-    def reading(self, text: str, position: int, alone: bool) -> Optional[Syllable]:
+    def reading(self, text: str, position: int, attested: bool) -> Optional[Syllable]:
         """The reading the context calls for, or None when no rule speaks.
 
-        `alone` tells that the segmenter found the character to be a word of its own.
+        `attested` tells that the lexicon gives the word it stands in a reading; few rules dare to
+        contradict that.
         """
         for rule in self.by_char.get(text[position], ()):
-            if (alone or rule.inside_words) and rule.matches(text, position):
+            if (rule.overrules or not attested) and rule.matches(text, position):
                 return rule.reading
         return None
 
