@@ -80,6 +80,11 @@ def test_word_of_ten_thousand_letters_is_spoken_to_its_end() -> None:
     assert spoken.count("ˈ") == 1
 
 
+@pytest.mark.parametrize("unit", ["x's", "Ab", "a-", "AB", "ꟿ", "é", "Anan"])
+def test_long_repetitive_words_are_spoken_or_silent_without_fail(unit: str) -> None:
+    assert unknown_symbols(sound(unit * 3000)) == ""
+
+
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=60))
 def test_chunks_rebuild_the_word(letters: str) -> None:
     pieces = chunks(letters)

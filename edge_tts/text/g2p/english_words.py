@@ -28,14 +28,18 @@ class EnglishWords:
     def __init__(self, lexicon: EnglishLexicon, letter_to_sound: LetterToSound) -> None:
         self._lexicon = lexicon
         self._letter_to_sound = letter_to_sound
-        self.entry = lru_cache(maxsize=CACHED_WORDS)(self._entry)
+        self._cached = lru_cache(maxsize=CACHED_WORDS)(self._entry)
 
-    def _entry(self, word: str, starts_sentence: bool = False) -> Entry:
+    def entry(self, word: str, starts_sentence: bool = False) -> Entry:
         """Readings of `word`, whose accents and case count.
 
         A capital that only marks the start of a sentence says nothing: `starts_sentence` prefers
         the common word (polish, nice, may) to the name.
         """
+        pronounce = self._cached if len(word) <= MAX_LEXICON_LETTERS else self._entry
+        return pronounce(word, starts_sentence)
+
+    def _entry(self, word: str, starts_sentence: bool) -> Entry:
         accented = (
             None if word.isascii() else self._lexicon.find(word.lower()[:MAX_LEXICON_LETTERS])
         )
@@ -45,7 +49,7 @@ class EnglishWords:
         known = self._known(folded, starts_sentence) if len(folded) <= MAX_LEXICON_LETTERS else None
         return known or Entry(self._unknown(folded), {})
 
-    def _known(self, word: str, starts_sentence: bool = False) -> Optional[Entry]:
+    def _known(self, word: str, starts_sentence: bool) -> Optional[Entry]:
         spellings = list(_spellings(word, starts_sentence))
         for spelling in spellings:
             entry = self._lexicon.find(spelling)
@@ -60,10 +64,13 @@ class EnglishWords:
         return None
 
     def _unknown(self, word: str) -> str:
+        if word.endswith("'s"):
+            return add_s(self._unknown_stem(word[:-2]))
+        return self._unknown_stem(word)
+
+    def _unknown_stem(self, word: str) -> str:
         if is_spelled(word):
             return _spelled(word)
-        if word.endswith("'s"):
-            return add_s(self.entry(word[:-2]).default)
         pieces = parts(word)
         if len(pieces) > 1:
             return _compound([self._piece(piece) for piece in pieces])

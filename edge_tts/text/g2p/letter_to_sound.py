@@ -7,6 +7,7 @@ CMUdict: letters → a GRU of 256 units → a second GRU that emits ARPAbet. Sto
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Tuple, cast
 
@@ -22,6 +23,8 @@ WEIGHTS_PATH = Path(__file__).parent.parent / "data" / "en_letter_to_sound.npz"
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_CHUNK_LETTERS = 14
 """The network was trained on words; longer strings are read in pieces of at most this many."""
+
+CACHED_PIECES = 1024
 
 _N_RESERVED_LETTERS = 3  # padding, unknown, end
 _END_OF_LETTERS = 2
@@ -58,14 +61,18 @@ class LetterToSound:
     def __init__(self, path: Path = WEIGHTS_PATH) -> None:
         self._path = path
         self._weights: Dict[str, NDArray[np.float32]] = {}
+        self._cached = lru_cache(maxsize=CACHED_PIECES)(self._piece)
 
     def pronounce(self, word: str) -> str:
         """Kokoro phonemes for `word`, letters a-z only; "" when it has none.
 
         Raises `ModelError` when the weights are missing or damaged.
         """
-        pieces = [to_kokoro(self._decode(piece)) for piece in chunks(_letters(word))]
+        pieces = [self._cached(piece) for piece in chunks(_letters(word))]
         return pieces[0] + "".join(demoted(piece) for piece in pieces[1:]) if pieces else ""
+
+    def _piece(self, letters: str) -> str:
+        return to_kokoro(self._decode(letters))
 
     def _decode(self, letters: str) -> List[str]:
         if not self._weights:
