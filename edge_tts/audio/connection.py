@@ -12,9 +12,10 @@ from edge_tts.audio.ring import PlaybackRing
 from edge_tts.errors import AudioError
 
 _FALLBACK_RATES_HZ = (48000, 44100)
-_WATCHDOG_S = 2.0  # a live device calls back every few hundredths of a second
+_WATCHDOG_S = 5.0  # virtual sinks may ask for sound only every two seconds
 _STOP_TIMEOUT_S = 2.0
 _DRAIN_MARGIN_S = 0.1  # what sound servers hold beyond the latency that PortAudio reports
+_MIN_LATENCY_S = 0.1  # with what some drivers call high latency, a loaded machine runs dry
 _BYTES_PER_SAMPLE = 2
 
 
@@ -44,7 +45,7 @@ class DeviceConnection:
 
     @property
     def is_alive(self) -> bool:
-        """False once the stream ended by itself or its callback has not run for two seconds."""
+        """False once the stream ended by itself or its callback has not run for five seconds."""
         quiet_s = time.monotonic() - self.ring.called_at_s
         return not self._finished.is_set() and quiet_s <= _WATCHDOG_S
 
@@ -68,7 +69,7 @@ class DeviceConnection:
             samplerate=self.sample_rate_hz,
             channels=self.n_channels,
             dtype="int16",
-            latency="high",
+            latency=max(_MIN_LATENCY_S, portaudio.high_latency_s(self.device.index)),
             callback=self.ring.callback,
             finished_callback=self._finished.set,
         )

@@ -18,6 +18,7 @@ from edge_tts.audio.wav import to_pcm16
 from edge_tts.errors import AudioError
 
 _WAIT_S = 0.01
+_LOSS_MARGIN_S = 0.25  # what a sound server may hold unheard beyond its stated latency
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,8 @@ class DeviceSink:
         """Samples of the source that have left the device, by the latency it states.
 
         Counts from the first write, through `abort`, `close` and `reopen`; from 0 again when the
-        source's rate changes. Rounds down: continuing here may repeat a moment, never skip one.
+        source's rate changes. After a loss it lies a quarter of a second earlier, so that going on
+        from here repeats a moment rather than skipping one.
         """
         with self._lock:
             if self._connection is None or self._is_lost:
@@ -284,12 +286,12 @@ class DeviceSink:
 
     def _checked(self) -> Optional[DeviceConnection]:
         if self._connection is not None and not self._is_lost and not self._connection.is_alive:
-            self._mark_lost(self.played_samples)
+            self._mark_lost(self.played_samples - round(_LOSS_MARGIN_S * self._source_rate_hz))
         self._raise_if_lost()
         return self._connection
 
     def _mark_lost(self, position: int) -> None:
-        self._begin_at(position)
+        self._begin_at(max(position, self._base_samples))
         self._is_lost = True
         self._count(n_lost=1)
 

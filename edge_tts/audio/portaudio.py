@@ -8,6 +8,7 @@ process.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import queue
 import threading
@@ -63,6 +64,7 @@ class _Library:
         self._n_hung = 0
         self.n_streams = 0
         self.is_fresh = True
+        self.alsa_handler: Any = None
 
     def owner(self) -> _Owner:
         with self._lock:
@@ -107,6 +109,9 @@ def library() -> Any:
     try:
         with quiet_stderr():
             import sounddevice
+
+            if _library.alsa_handler is None:
+                _library.alsa_handler = _quiet_alsa()
     except (ImportError, OSError) as error:
         raise AudioError(
             "the sound library PortAudio is missing; install it with "
@@ -129,6 +134,11 @@ def refresh() -> None:
         # python-sounddevice offers no public way to do this.
         sounddevice._terminate()
         sounddevice._initialize()
+
+
+def high_latency_s(device_index: int) -> float:
+    """The device's own idea of a safe latency. Call on the owner thread."""
+    return float(library().query_devices(device_index)["default_high_output_latency"])
 
 
 def open_stream(**settings: Any) -> Any:
@@ -198,6 +208,21 @@ def quiet_stderr() -> Iterator[None]:
         os.dup2(saved, 2)
         os.close(saved)
         os.close(silent)
+
+
+def _quiet_alsa() -> Any:
+    """Take ALSA's error messages while streams run; its errors reach us as codes anyway.
+
+    Returns the handler, which must outlive PortAudio.
+    """
+    handler_type = ctypes.CFUNCTYPE(
+        None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p
+    )
+    handler = handler_type(lambda *_message: None)
+    # Without ALSA (not Linux) there is nothing to quieten.
+    with contextlib.suppress(OSError):
+        ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(handler)
+    return handler
 
 
 def _error_number(error: Exception) -> Optional[int]:
