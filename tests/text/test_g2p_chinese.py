@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import List
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge_tts.errors import ModelError
@@ -114,6 +114,12 @@ def test_a_traditional_character_keeps_a_reading_of_its_own() -> None:
         ("一天", "yi4tian1"),
         ("第一", "di4yi1"),
         ("一号", "yi1hao4"),
+        ("快一点", "kuai4yi4dian3"),
+        ("下午一点", "xia4wu3yi1dian3"),
+        ("一点半", "yi1dian3ban4"),
+        ("三点一刻", "san1dian3yi2ke4"),
+        ("三点一四", "san1dian3yi1si4"),
+        ("负一层", "fu4yi1ceng2"),
         ("二零一一年", "er4 ling2 yi1 yi1 nian2"),
         ("三十一", "san1shi2yi1"),
         ("不要", "bu2yao4"),
@@ -122,6 +128,7 @@ def test_a_traditional_character_keeps_a_reading_of_its_own() -> None:
         ("对不起", "dui4bu5qi3"),
         ("好不好", "hao3bu5hao3"),
         ("看一看", "kan4yi5kan4"),
+        ("等一等", "deng3yi5deng3"),
         ("爸爸", "ba4ba5"),
         ("我们", "wo3men5"),
         ("你的", "ni3 de5"),
@@ -149,6 +156,7 @@ def test_driving_words(text: str, expected: str) -> None:
     assert pinyin(text).replace(" ", "") == expected.replace(" ", "")
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), max_size=60))
 def test_every_character_keeps_its_place_and_the_model_knows_the_symbols(text: str) -> None:
     pronounced = G2P.pronounce(tokens(text))

@@ -5,6 +5,7 @@ Chao, A Grammar of Spoken Chinese (1968), §1.3; Duanmu, The Phonology of Standa
 
 from __future__ import annotations
 
+import re
 from typing import List, Optional, Sequence
 
 from edge_tts.text.g2p.pinyin import NEUTRAL, Syllable
@@ -12,11 +13,14 @@ from edge_tts.text.g2p.zh_segment import Word
 
 Syllables = List[Optional[Syllable]]
 
-_NUMERALS = frozenset("零〇一二两三四五六七八九十百千万亿点幺")
-# Before these 一 is an ordinal or a label and keeps its tone: 一月, 一号楼, 一等.
-_ORDINAL_NEXT = frozenset("月号日楼级等班")
-# After these it is one too: 第一, 初一, 周一, 星期一, 统一, 唯一, 万一.
-_ORDINAL_PREVIOUS = frozenset("第初周期拜统唯之")
+# 一 keeps its tone at the end, in a row of digits, and as an ordinal or a label: 第一, 周一, 统一,
+# 负一层; 一月, 一号楼, 一等; 下午一点, 一点半, but not 一点 for "a little".
+_CITATION_BEFORE = re.compile(r"[零〇一二两三四五六七八九十百千万亿幺第初周期拜统唯之负]$")
+_CITATION_AFTER = re.compile(
+    r"$|[零〇一二两三四五六七八九十幺月号日楼级等班]|点[钟整半过零〇一二两三四五六七八九十]"
+)
+_DAYTIME = re.compile(r"(?:[午晨夜]|晚上|早上)$")
+_DECIMAL = re.compile(r"[零〇一二两三四五六七八九十百千万亿]点$")
 
 # A word these begin is the prefix and the rest.
 _PREFIXES = frozenset("小老女好总")
@@ -50,17 +54,17 @@ def _between_same(text: str, position: int) -> bool:
 
 
 def _change_yi(text: str, position: int, syllables: Syllables) -> None:
-    previous = text[position - 1] if position else ""
-    following = text[position + 1] if position + 1 < len(text) else ""
-    if previous in _NUMERALS or previous in _ORDINAL_PREVIOUS:
-        return
-    if not following or following in _ORDINAL_NEXT or following in "零〇一二两三四五六七八九十点":
+    before, after = text[max(0, position - 2) : position], text[position + 1 : position + 3]
+    if _CITATION_BEFORE.search(before):
         return
     if _between_same(text, position):
         _set_tone(syllables, position, NEUTRAL)
         return
-    tone = _tone(syllables, position + 1)
-    rises = tone == 4 or following == "个"
+    if _CITATION_AFTER.match(after) or (_DAYTIME.search(before) and after.startswith("点")):
+        return
+    if _DECIMAL.search(before) and not after.startswith("刻"):
+        return
+    rises = _tone(syllables, position + 1) == 4 or after.startswith("个")
     _set_tone(syllables, position, 2 if rises else 4)
 
 
