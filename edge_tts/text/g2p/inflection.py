@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Callable, Iterator, NamedTuple, Optional
 
 from edge_tts.text.g2p.english_lexicon import Entry, WordClass
-from edge_tts.text.g2p.english_sounds import FLAP_CONTEXT
+from edge_tts.text.g2p.english_sounds import FLAP_CONTEXT, VOWELS
 
 Inflect = Callable[[str], str]
 
@@ -62,6 +62,8 @@ def derivations(word: str) -> Iterator[Derivation]:
         yield Derivation(word[:-2], add_s, WordClass.NOUN)
     elif word.endswith(("s'", "s’")):
         yield Derivation(word[:-1], str, WordClass.NOUN)
+    elif "'" in word:
+        yield from _contracted(word)
     elif word.endswith("s") and not word.endswith("ss") and len(word) > 2:
         yield from _plural(word)
     elif word.endswith("ed") and len(word) > 3:
@@ -70,6 +72,12 @@ def derivations(word: str) -> Iterator[Derivation]:
         yield from _suffixed(word, word[-3:], add_ing)
     else:
         yield from _derived(word)
+
+
+def _contracted(word: str) -> Iterator[Derivation]:
+    for ending, inflect in _CONTRACTIONS:
+        if word.endswith(ending):
+            yield Derivation(word[: -len(ending)], inflect)
 
 
 def _plural(word: str) -> Iterator[Derivation]:
@@ -157,6 +165,14 @@ def add_ing(stem: str) -> str:
     return _flapped(stem) + "ɪŋ"
 
 
+def _add_have(stem: str) -> str:
+    return stem + ("v" if stem[-1:] in VOWELS else "əv")
+
+
+def _add_had(stem: str) -> str:
+    return stem + ("əd" if stem[-1:] in ("t", "d") else "d")
+
+
 def _before_vowel(ending: str) -> Inflect:
     return lambda stem: _flapped(stem) + ending
 
@@ -165,6 +181,12 @@ def _before_consonant(ending: str) -> Inflect:
     return lambda stem: stem + ending
 
 
+_CONTRACTIONS = (
+    ("'ll", _before_vowel("ᵊl")),
+    ("'re", _before_vowel("əɹ")),
+    ("'ve", _add_have),
+    ("'d", _add_had),
+)
 _ENDINGS = (
     ("ly", _before_consonant("li")),
     ("ness", _before_consonant("nəs")),
