@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from edge_tts.errors import AudioError
 
@@ -82,23 +83,13 @@ class Resampler:
 
     def _filtered(self, start: int, stop: int) -> np.ndarray:
         position = np.arange(start, stop, dtype=np.int64) * self._down
-        newest = position // self._up + self._half - self._history_start
-        lags = np.arange(self._coefficients.shape[1])
-        products = self._history[newest[:, None] - lags]
-        products *= self._coefficients[position % self._up]
-        return _row_sums(products)
-
-
-def _row_sums(products: np.ndarray) -> np.ndarray:
-    """Add up each row by halving; unlike a BLAS call, the same whatever the number of rows."""
-    width = products.shape[1]
-    while width > 1:
-        half = width // 2
-        if width % 2:
-            products[:, 0] += products[:, width - 1]
-        products[:, :half] += products[:, half : 2 * half]
-        width = half
-    return products[:, 0]
+        oldest = position // self._up - self._half - self._history_start
+        windows = sliding_window_view(self._history, self._coefficients.shape[1])
+        # Unlike a BLAS product, einsum adds up each row the same whatever the number of rows.
+        filtered: np.ndarray = np.einsum(
+            "ij,ij->i", windows[oldest], self._coefficients[position % self._up]
+        )
+        return filtered
 
 
 def _phase_filters(up: int, down: int) -> np.ndarray:
@@ -106,8 +97,8 @@ def _phase_filters(up: int, down: int) -> np.ndarray:
     widest = max(up, down)
     width_rad = math.pi * _TRANSITION * up / widest  # at the input rate
     half = math.ceil((_STOPBAND_DB - 7.95) / (2.285 * width_rad) / 2)
-    # Row p, tap t weighs the input sample (half - t) after the one at or before the output.
-    offset = (np.arange(2 * half + 1) - half)[None, :] + np.arange(up)[:, None] / up
+    # Row p, tap t weighs the input sample (t - half) after the one at or before the output.
+    offset = (half - np.arange(2 * half + 1))[None, :] + np.arange(up)[:, None] / up
     cutoff = (1.0 - _TRANSITION / 2) * up / widest
     beta = 0.1102 * (_STOPBAND_DB - 8.7)
     shape = np.i0(beta * np.sqrt(np.maximum(0.0, 1.0 - (offset / (half + 1)) ** 2)))
