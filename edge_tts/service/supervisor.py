@@ -57,7 +57,7 @@ class WorkerPolicy:
     start_s: float = 60.0
     silence_s: float = 20.0
     ping_every_s: float = 5.0
-    fallback_after: int = 3
+    fallback_after: int = 6
     first_pause_s: float = 0.25
     longest_pause_s: float = 30.0
 
@@ -183,13 +183,17 @@ class Supervisor:
             if self._current != request:
                 raise RenderCancelledError("the request was cancelled")
             if reply is None and link.is_lost:
+                # Said here, before the keeper of the process has its turn, so that whoever asks
+                # again waits for the next worker.
+                self._set_state(WorkerState.RESTARTING)
                 raise WorkerLostError("the worker was lost; it is being restarted")
             if isinstance(reply, Failed):
                 raise _fault(reply)
             if isinstance(reply, Rendered):
-                self._failures = 0
                 return not reply.exhausted
             if isinstance(reply, (Begun, Piece)):
+                if isinstance(reply, Piece):
+                    self._failures = 0
                 deliver(reply)
 
     def _send(self, order: Order) -> None:
