@@ -29,6 +29,8 @@ CODES: Dict[str, str] = {
     "config.unknown_key": "there is no such configuration key",
     "config.wrong_type": "a configuration value is of the wrong type",
     "config.out_of_range": "a configuration value is outside its range",
+    "input.segment_too_long": "a segment has more phonemes than the voice can speak at once",
+    "input.unknown_symbol": "the voice has no symbol for a phoneme",
     "model.invalid": "a voice or one of its files is unusable",
     "model.not_installed": "no voice of this name is installed",
     "model.manifest_invalid": "a voice's voice.yaml is missing, malformed or of another version",
