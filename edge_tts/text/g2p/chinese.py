@@ -1,4 +1,8 @@
-"""Chinese characters to phonemes: words, readings in context, tone sandhi."""
+"""Chinese characters to phonemes: words, readings in context, tone sandhi.
+
+The spaces between words matter to the model: without them a recogniser misread 9.6 % of the
+characters of 20 sentences instead of 5.6 % (int8 Kokoro, zf_xiaobei, Whisper base).
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,8 @@ class ChineseG2P:
 
         A word inside a run of Chinese starts with a space; the first word of a run does not, since
         what stands before it is the caller's to write.
+        A suffixed 儿 keeps a syllable of its own, as in the model's training text: merging it into
+        the syllable before was understood worse.
         """
         pronounced: List[Token] = []
         for chinese, group in groupby(tokens, key=_is_hanzi):
