@@ -144,11 +144,9 @@ def without_network(command: list) -> list:
 def test_a_second_run_does_no_set_up_and_needs_no_network(tmp_path):
     if bash(f". {SCRIPTS}/setup_env.sh; _is_set_up run-time").returncode != 0:
         pytest.skip("scripts/test.sh has not set up this checkout")
-    environment = {
-        **os.environ,
-        "ALSA_CONFIG_PATH": os.devnull,
-        "PIP_INDEX_URL": "http://0.0.0.0:9",
-    }
+    absent = tmp_path / "alsa.conf"
+    absent.write_text("pcm.absent { type hw card 99 }\n", encoding="utf-8")
+    environment = {**os.environ, "ALSA_CONFIG_PATH": str(absent), "PIP_INDEX_URL": "http://0.0.0.0"}
     done = subprocess.run(
         without_network([str(SCRIPTS / "quickstart.sh"), "-5℃, 请系好安全带。"]),
         cwd=tmp_path,

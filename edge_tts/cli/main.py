@@ -7,7 +7,6 @@ sub-command is run. Each module offers `add_parser(subparsers)` and `run(args) -
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from importlib import import_module
@@ -125,6 +124,8 @@ def _unknown_command(name: str) -> str:
 
 
 def _set_up_logging(verbose: bool) -> None:
+    import logging  # not for `--help`
+
     logging.basicConfig(format="edge-tts: %(levelname)s: %(name)s: %(message)s", stream=sys.stderr)
     logging.getLogger().setLevel(logging.DEBUG if verbose else logging.WARNING)
 
@@ -137,6 +138,8 @@ def _flushed(command: Callable[[List[str], List[str]], int], *args: List[str]) -
 
 
 def _internal_error(error: Exception) -> int:
+    import logging
+
     if logging.getLogger().isEnabledFor(logging.DEBUG):
         logging.getLogger(__name__).debug("trace of the fault:", exc_info=error)
     hint = "this is a fault in edge-tts; `edge-tts -v …` shows where, please report it"
