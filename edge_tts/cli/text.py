@@ -37,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the front end's result; a text without words has no segments and says why."""
     from edge_tts import config as configuration
     from edge_tts.cli.speak import text_argument
+    from edge_tts.text.boundaries import PauseTable
     from edge_tts.text.frontend import FrontEnd
     from edge_tts.text.g2p.pronouncer import Pronouncer
     from edge_tts.text.lexicon_file import UserLexicon
@@ -46,7 +47,10 @@ def run(args: argparse.Namespace) -> int:
     config = configuration.load(args.config, {"language": args.lang})
     path = Path(args.lexicon) if args.lexicon else config.lexicon
     lexicon = UserLexicon(path) if path else None
-    front_end = FrontEnd(Pronouncer(), count_phonemes, LIMIT_PHONEMES, lexicon=lexicon)
+    pauses = PauseTable(**vars(config.pauses))
+    front_end = FrontEnd(
+        Pronouncer(), count_phonemes, LIMIT_PHONEMES, lexicon=lexicon, pauses=pauses
+    )
     language = None if config.language == "auto" else Language(config.language)
     segments = front_end.segments(text_argument(args.text), language)
     if args.json:

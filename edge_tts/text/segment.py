@@ -12,9 +12,9 @@ from itertools import accumulate
 from typing import Callable, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from edge_tts.errors import InputError
-from edge_tts.text.boundaries import DEFAULT_PAUSES, Boundary, PauseTable, boundaries
+from edge_tts.text.boundaries import DEFAULT_PAUSES, Boundary, PauseTable, boundaries, is_word
 from edge_tts.text.paragraphs import Break
-from edge_tts.text.tokens import Segment, Span, Token
+from edge_tts.text.tokens import Language, Segment, Span, Token
 
 Measure = Callable[[Sequence[Token]], int]
 
@@ -41,24 +41,30 @@ class SegmentSizes:
     `comfortable`: while one is heard, the next, longer one is synthesised. A first sentence
     longer than `opening_whole` that has no comma in reach is cut at a phrase; None leaves it whole.
     No piece of a cut sentence is shorter than `shortest`.
+
+    English has an `opening` of its own: cut at a comma, the default voice sounds a little worse
+    (DNSMOS OVRL 3.34 against 3.46 whole) where Chinese sounds better (3.27 against 3.21).
     """
 
     comfortable: int = 220
     opening: int = 60
+    opening_english: int = 85
     opening_whole: Optional[int] = 100
     growth: float = 2.0
     shortest: int = 20
 
-    def target(self, index: int) -> int:
+    def target(self, index: int, language: Language) -> int:
         """Size above which segment `index` is cut at a comma or stronger."""
+        opening = self.opening_english if language is Language.EN else self.opening
         # Beyond ten doublings the comfortable size has long been reached.
-        return int(min(self.comfortable, self.opening * self.growth ** min(index, 10)))
+        return int(min(self.comfortable, opening * self.growth ** min(index, 10)))
 
-    def whole(self, index: int) -> int:
+    def whole(self, index: int, language: Language) -> int:
         """Size above which segment `index` is cut between words when no mark is in reach."""
+        target = self.target(index, language)
         if index == 0 and self.opening_whole is not None:
-            return max(self.opening, self.opening_whole)
-        return max(self.target(index), self.comfortable * 5 // 4)
+            return max(target, self.opening_whole)
+        return max(target, self.comfortable * 5 // 4)
 
 
 DEFAULT_SIZES = SegmentSizes()
@@ -103,7 +109,7 @@ class Segmenter:
         """How many of `tokens` form the next segment, and the boundary after them."""
         strengths = boundaries(tokens)
         sizes = list(accumulate(self._measure([token]) for token in tokens))
-        cut = self._choose(strengths, sizes, index)
+        cut = self._choose(strengths, sizes, index, _main_language(tokens))
         # Sizes of single tokens need not add up exactly in every model's units.
         while cut > 1 and self._measure(tokens[:cut]) > self._limit:
             cut = _last_place(strengths, cut - 1)
@@ -115,10 +121,16 @@ class Segmenter:
             )
         return cut, strengths[cut - 1]
 
-    def _choose(self, strengths: Sequence[Boundary], sizes: Sequence[int], index: int) -> int:
+    def _choose(
+        self,
+        strengths: Sequence[Boundary],
+        sizes: Sequence[int],
+        index: int,
+        language: Language,
+    ) -> int:
         total = sizes[-1]
-        target = min(self._limit, self._sizes.target(index))
-        whole = min(self._limit, self._sizes.whole(index))
+        target = min(self._limit, self._sizes.target(index, language))
+        whole = min(self._limit, self._sizes.whole(index, language))
         if total <= target:
             return len(sizes)
         shortest = min(self._sizes.shortest, target // 3)
@@ -173,6 +185,13 @@ def _last_place(strengths: Sequence[Boundary], place: int) -> int:
     """Last of the best places in the second half up to `place`, for a cut the limit forces."""
     candidates = range(max(1, place // 2), place + 1)
     return max(candidates, key=lambda p: (min(strengths[p - 1], Boundary.WORD), p))
+
+
+def _main_language(tokens: Sequence[Token]) -> Language:
+    """The language of more words than the other, a Chinese word counted as two characters."""
+    chinese = sum(1 for t in tokens if t.language is Language.ZH and is_word(t))
+    english = sum(1 for t in tokens if t.language is Language.EN and is_word(t))
+    return Language.EN if english > chinese / 2 else Language.ZH
 
 
 def _segment(index: int, tokens: Sequence[Token], pause_s: float) -> Segment:

@@ -285,3 +285,10 @@ def test_marks_stay_with_their_word() -> None:
     assert after['"10'] is Boundary.FORBIDDEN
     assert after["and9"] is Boundary.PHRASE
     assert after["wait11"] is Boundary.FORBIDDEN
+
+
+def test_a_first_clause_is_cut_off_sooner_in_chinese_than_in_english() -> None:
+    chinese = "前方两百米左转，然后靠右行驶".replace("，", ",")
+    english = "turn left in two hundred meters, then keep right at the roundabout."
+    assert len(cut(chinese)) == 2
+    assert len(cut(english)) == 1
