@@ -85,6 +85,41 @@ class Audio:
     )
 
 
+_INTERRUPTED = ("resume", "restart", "drop")
+
+
+@dataclass(frozen=True)
+class Service:
+    """The announcer service."""
+
+    socket: Optional[Path] = _option(Path, None, "Unix socket; the system's or user's when not set")
+    tcp: Optional[str] = _option(str, None, "HOST:PORT to listen on as well; off when not set")
+    prompts: Optional[Path] = _option(Path, None, "folder of the prompt store")
+    output_file: Optional[Path] = _option(Path, None, "write the sound here instead of playing it")
+    attempts: int = _option(
+        int, 5, "workers a segment may lose before it is given up", low=1, high=1000
+    )
+    drain_s: float = _option(float, 5.0, "time to finish speaking when stopped", low=0, high=60)
+    idle_s: float = _option(
+        float, 600.0, "silence after which a client is closed", low=1, high=86400
+    )
+    connections: int = _option(int, 64, "clients at a time", low=1, high=1024)
+    cache_mib: int = _option(int, 16, "memory for phrases that repeat", low=0, high=256)
+    session_depth: int = _option(int, 32, "utterances of a session that may wait", low=1, high=1000)
+    alert_interrupted: str = _option(
+        str, "restart", "what an interrupted alert does", choices=_INTERRUPTED
+    )
+    navigation_interrupted: str = _option(
+        str, "restart", "what an interrupted navigation prompt does", choices=_INTERRUPTED
+    )
+    message_interrupted: str = _option(
+        str, "resume", "what an interrupted message does", choices=_INTERRUPTED
+    )
+    background_interrupted: str = _option(
+        str, "drop", "what interrupted background speech does", choices=_INTERRUPTED
+    )
+
+
 @dataclass(frozen=True)
 class Config:
     """What the files, the environment and the flags add up to. Paths are absolute."""
@@ -102,6 +137,7 @@ class Config:
     )
     pauses: Pauses = _section(Pauses)
     audio: Audio = _section(Audio)
+    service: Service = _section(Service)
 
 
 def _collect(section: Type[Any], prefix: str = "") -> Iterator[Option]:

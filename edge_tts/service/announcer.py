@@ -141,7 +141,8 @@ class Announcer:
             None if request.ttl_s is None else now_s + request.ttl_s,
             None if request.detached else connection,
         )
-        speech = Speech(ticket, request.text, request.manner, client, now_s)
+        manner = request.manner.over(self.settings.manner)
+        speech = Speech(ticket, request.text, manner, client, now_s)
         speech.on_rendered = self._on_rendered
         self.sessions.reserve(ticket.session, uid, len(request.text.encode()))
         self._speeches[uid] = speech

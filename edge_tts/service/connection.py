@@ -218,7 +218,8 @@ class Connection(asyncio.Protocol):
         self._front.check_n_syntheses()
         self._n_syntheses += 1
         uid = f"{self.name}/s{self._n_syntheses}"
-        synthesis = Synthesis(uid, self, self._announcer.renderer, manner, self._forget)
+        full = manner.over(self._announcer.settings.manner)
+        synthesis = Synthesis(uid, self, self._announcer.renderer, full, self._forget)
         self._syntheses[uid] = synthesis
         return synthesis
 

@@ -30,6 +30,16 @@ class Manner:
     speed: float = 1.0
     volume: float = 1.0
 
+    def over(self, default: "Manner") -> "Manner":
+        """This manner, with what it leaves open taken from `default`; the factors multiply."""
+        return Manner(
+            self.voice or default.voice,
+            self.speaker or default.speaker,
+            self.language or default.language,
+            min(max(self.speed * default.speed, MIN_SPEED), MAX_SPEED),
+            min(self.volume * default.volume, MAX_VOLUME),
+        )
+
 
 @dataclass(frozen=True)
 class Describe:

@@ -252,7 +252,7 @@ class Supervisor:
 
     async def _spawn(self) -> WorkerLink:
         ours, theirs = socket.socketpair()
-        command = [*self._command, "--fd", str(theirs.fileno())]
+        command = [*self._command[:3], "--fd", str(theirs.fileno()), *self._command[3:]]
         try:
             self._process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
