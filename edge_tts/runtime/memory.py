@@ -1,0 +1,39 @@
+"""Keep the memory of engines from growing with the longest input they have seen.
+
+ONNX Runtime's arenas never shrink by themselves and double in size; the C library keeps freed
+blocks in its heap. Measured over texts of 40 to 130 phonemes: 403 MB without the settings here and
+in `OnnxEngine.run`, 307 MB with them, and the same after the hundredth text as after the first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import lru_cache
+
+_M_MMAP_THRESHOLD = -3  # from glibc's malloc.h
+_MMAP_THRESHOLD_BYTES = 1 << 20
+_GROW_AS_REQUESTED = 1
+
+
+@lru_cache(maxsize=1)
+def share_arena() -> None:
+    """Register the arena that all sessions of this process use. Call before opening any."""
+    import onnxruntime as ort
+
+    _return_large_blocks()
+    info = ort.OrtMemoryInfo(
+        "Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT
+    )
+    growth = ort.OrtArenaCfg({"max_mem": 0, "arena_extend_strategy": _GROW_AS_REQUESTED})
+    ort.create_and_register_allocator(info, growth)
+
+
+def _return_large_blocks() -> None:
+    """Have blocks of a megabyte and more go back to the system when freed.
+
+    glibc raises this threshold by itself with every large block freed, up to 32 MB; setting it
+    stops that. Other C libraries have no such function and need none.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES)
