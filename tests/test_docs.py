@@ -143,5 +143,11 @@ def test_links_between_pages_lead_somewhere():
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_every_page_is_reached_from_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = [page.relative_to(ROOT).as_posix() for page in PAGES if page.name != "README.md"]
+    assert [name for name in names if f"({name})" not in readme] == []
+
+
 def test_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
