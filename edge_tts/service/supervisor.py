@@ -168,6 +168,7 @@ class Supervisor:
         """Replace the worker by a new one, as a planned step. Cuts a render under way."""
         if self._process is not None:
             self._is_planned_exit = True
+            self._set_state(WorkerState.RESTARTING)
             self._end_process()
 
     def kill(self) -> None:

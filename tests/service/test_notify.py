@@ -1,0 +1,79 @@
+"""systemd's protocols, against a real datagram socket and real passed descriptors."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from edge_tts.service import notify
+
+
+@pytest.mark.parametrize("is_abstract", [False, True])
+def test_states_reach_the_manager(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_abstract: bool
+) -> None:
+    name = f"@edge-tts-test-{os.getpid()}" if is_abstract else str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind("\0" + name[1:] if is_abstract else name)
+        monkeypatch.setenv("NOTIFY_SOCKET", name)
+        notifier = notify.Notifier()
+        notifier.status("loading")
+        notifier.status("loading")
+        notifier.ready()
+        notifier.alive()
+        notifier.stopping()
+        received = [manager.recv(100) for _ in range(4)]
+    assert received == [b"STATUS=loading", b"READY=1", b"WATCHDOG=1", b"STOPPING=1"]
+
+
+def test_without_a_manager_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    notify.Notifier().ready()
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent/socket")
+    notify.Notifier().ready()
+
+
+@pytest.mark.parametrize(
+    ("usec", "pid", "expected"),
+    [("30000000", None, 30.0), ("30000000", "1", None), ("", None, None), ("x", None, None)],
+)
+def test_the_watchdog_is_the_one_of_this_process(
+    monkeypatch: pytest.MonkeyPatch, usec: str, pid: str, expected: float
+) -> None:
+    monkeypatch.setenv("WATCHDOG_USEC", usec)
+    monkeypatch.delenv("WATCHDOG_PID", raising=False)
+    if pid is not None:
+        monkeypatch.setenv("WATCHDOG_PID", pid)
+    assert notify.watchdog_s() == expected
+
+
+_CHILD = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ["LISTEN_PID"] = str(os.getpid())
+from edge_tts.service.notify import passed_sockets
+(link,) = passed_sockets()
+assert "LISTEN_FDS" not in os.environ and passed_sockets() == []
+link.accept()[0].sendall(b"served")
+"""
+
+
+def test_a_passed_socket_is_served(tmp_path: Path) -> None:
+    path = tmp_path / "activated.sock"
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
+        listener.bind(str(path))
+        listener.listen(1)
+        child = subprocess.Popen(
+            [sys.executable, "-c", _CHILD, str(listener.fileno())],
+            env={**os.environ, "LISTEN_FDS": "1"},
+            pass_fds=[listener.fileno()],
+        )
+        client.connect(str(path))
+        client.settimeout(10)
+        assert client.recv(10) == b"served"
+        assert child.wait(10) == 0
