@@ -169,18 +169,16 @@ def _compose(cluster: str) -> str:
 def _fold_char(char: str, category: str, text: str, at: int) -> str:
     if char in _FOLDS:
         return _FOLDS[char]
-    if char in "：．，" and _between_digits(text, at, 3 if char == "，" else 1):
+    if char in "：．" and _between_digits(text, at):
         return unicodedata.normalize("NFKC", char)
     if char in _KEPT or char in _CHINESE_MARKS:
         return char
     if category == "Nd":
         return str(unicodedata.digit(char))
-    return unicodedata.normalize("NFKC", char)
+    folded = unicodedata.normalize("NFKC", char)
+    # Circled digits stand side by side without becoming one number.
+    return f" {folded} " if category == "No" and folded.isdigit() else folded
 
 
-def _between_digits(text: str, at: int, n_after: int) -> bool:
-    """A full-width mark inside a number: exactly three digits must follow a comma."""
-    after = text[at + 1 : at + 1 + n_after + 1]
-    digits = len(after) - len(after.lstrip("0123456789０１２３４５６７８９"))
-    enough = digits >= 1 if n_after == 1 else digits == n_after
-    return at > 0 and text[at - 1].isdigit() and enough
+def _between_digits(text: str, at: int) -> bool:
+    return text[at - 1 : at].isdigit() and text[at + 1 : at + 2].isdigit()

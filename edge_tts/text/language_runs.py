@@ -13,22 +13,18 @@ from dataclasses import dataclass
 from typing import Iterator, List, Optional, Tuple
 
 from edge_tts.text.characters import HAN, LATIN
+from edge_tts.text.reading import tables
 from edge_tts.text.tokens import Language
 
 _TAG = re.compile(r"\[LNG(zh|en)\]")
 _SENTENCE_END = re.compile(r"[。！？；\n]|[!?;](?=\s|$)|\.(?=\s|$)")
 _PIECE = re.compile(f"[{HAN}]+|[{LATIN}][{LATIN}']*")
 _HAN_PIECE = re.compile(f"[{HAN}]+")
+_DIGIT_END = re.compile(r"\d ?$")
+_ADDRESS_BEFORE = re.compile(r"\w[@._/]$|/$")
+_ADDRESS_AFTER = re.compile(r"[@._/:][\w/]")
+_UNIT_LETTERS = 4
 _CHINESE_MARK = re.compile("[，。！？：；、（）《》「」『』【】¥]")
-
-# Words that make a stretch of Latin letters a phrase rather than a name.
-_FUNCTION_WORDS = frozenset(
-    "a an the in on at to of for from by with and or is are was were be will would can could shall "
-    "should may must do does did has have had i you he she it we they me him her us them my your "
-    "his its our their this that these those please turn take keep go what when where who why how "
-    "not no if then than as about after before into onto per all".split()
-)
-_PHRASE_WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -86,14 +82,15 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Tuple[int, int]]:
 
 def _is_word(piece: str) -> bool:
     """A written-out English word, unlike a code, a unit or an acronym."""
+    if piece in ("a", "I"):
+        return True
     return not _HAN_PIECE.match(piece) and piece != piece.upper() and len(piece) > 1
 
 
 def _sentence_runs(text: str, start: int, end: int, dominant: Language) -> Iterator[Run]:
     hans = list(_HAN_PIECE.finditer(text, start, end))
     if not hans:
-        words = [match.group() for match in _PIECE.finditer(text, start, end)]
-        english = any(_is_word(word) for word in words)
+        english = bool(_words(text, start, end))
         yield Run(start, end, Language.EN if english else dominant)
         return
     english_sentence = _is_english_sentence(text, start, end, hans)
@@ -107,15 +104,33 @@ def _sentence_runs(text: str, start: int, end: int, dominant: Language) -> Itera
 
 
 def _is_english_sentence(text: str, start: int, end: int, hans: "List[re.Match[str]]") -> bool:
-    words = [match.group() for match in _PIECE.finditer(text, start, end)]
-    words = [word for word in words if _is_word(word) or word in ("a", "I")]
+    words = _words(text, start, end)
     n_han = sum(len(han.group()) for han in hans)
-    has_function_word = any(word.lower() in _FUNCTION_WORDS for word in words)
+    has_function_word = any(word.lower() in tables.cues("function") for word in words)
     return has_function_word and 2 * len(words) > n_han
 
 
-_TOUCHING_TAIL = re.compile(r"[\d.,:/%+~-]{1,30}$")
-_TOUCHING_HEAD = re.compile(r"[\d.,:/%+~-]*\d")
+def _words(text: str, start: int, end: int) -> List[str]:
+    """Written-out English words of the range, but for units after a digit and addresses."""
+    return [
+        match.group()
+        for match in _PIECE.finditer(text, start, end)
+        if _is_word(match.group()) and not _is_unit(text, match) and not _is_in_address(text, match)
+    ]
+
+
+def _is_unit(text: str, match: "re.Match[str]") -> bool:
+    before = text[max(0, match.start() - 2) : match.start()]
+    return len(match.group()) <= _UNIT_LETTERS and _DIGIT_END.search(before) is not None
+
+
+def _is_in_address(text: str, match: "re.Match[str]") -> bool:
+    before = text[max(0, match.start() - 2) : match.start()]
+    return bool(_ADDRESS_BEFORE.search(before) or _ADDRESS_AFTER.match(text, match.end()))
+
+
+_TOUCHING_TAIL = re.compile(r"[\dA-Z.,:/%+~-]{1,30}$")
+_TOUCHING_HEAD = re.compile(r"[\dA-Z.,:/%+~-]*[\dA-Z](?![a-z])")
 
 
 def _stretch_runs(text: str, start: int, end: int, english_sentence: bool) -> Iterator[Run]:
@@ -143,10 +158,9 @@ def _stretch_runs(text: str, start: int, end: int, english_sentence: bool) -> It
 
 
 def _is_phrase(text: str, start: int, end: int, english_sentence: bool) -> bool:
-    words = [match.group() for match in _PIECE.finditer(text, start, end)]
-    words = [word for word in words if _is_word(word) or word in ("a", "I")]
+    """Whether a stretch is a phrase of English rather than names in a Chinese sentence."""
     if english_sentence:
         return True
-    if len(words) >= _PHRASE_WORDS:
-        return True
-    return len(words) > 1 and any(word.lower() in _FUNCTION_WORDS for word in words)
+    words = _words(text, start, end)
+    has_function_word = any(word.lower() in tables.cues("function") for word in words)
+    return len(words) > 1 and (has_function_word or sum(map(str.islower, words)) > 1)

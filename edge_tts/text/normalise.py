@@ -16,7 +16,7 @@ from edge_tts.text.report import Tally
 from edge_tts.text.tokens import Language, Span, Token, TokenKind
 
 _SPOKEN_PART = re.compile(f"[{HAN}]|,|[^\\s,{HAN}]+")
-_CAPITALS_ONLY = re.compile(r"[A-Z]{2,}[^a-z]*\s[^a-z]*[A-Z]{2,}")
+_CAPITALS = re.compile("[A-Z]{2,}")
 
 
 def normalise(
@@ -67,13 +67,11 @@ def _read(item: items.Item, language: Language, span: Span) -> Iterator[Token]:
         else:
             of_part = Language.ZH if is_han(part[0]) else Language.EN
             yield Token(part, TokenKind.WORD, of_part, span)
-    if isinstance(item, items.Spoken) and item.closes_sentence:
-        yield Token(".", TokenKind.PUNCTUATION, language, Span(span.end - 1, span.end))
 
 
 def _is_in_capitals(text: str) -> bool:
     """Whether the text is a shout of several words, so that capitals mark no acronyms."""
-    return text == text.upper() and _CAPITALS_ONLY.search(text) is not None
+    return text == text.upper() and len(_CAPITALS.findall(text)) > 1
 
 
 _ARTICLE_NEXT = re.compile(r" [a-z\"“]| [A-Z][a-z]")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Callable, Dict, Type
 
+from edge_tts.text.reading import addresses, items
 from edge_tts.text.reading import chinese_numbers as numbers
-from edge_tts.text.reading import english, items
 from edge_tts.text.reading.amounts import digit_groups, scaled
 from edge_tts.text.reading.words import spoken_words
 
@@ -33,22 +32,6 @@ _CURRENCIES = {
     "TRY": "里拉",
 }
 _PARTS_OF = {"%": "百分之", "‰": "千分之"}
-_ADDRESS_PART = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]")
-_ADDRESS_SIGNS = {
-    ".": "点",
-    "@": "at",
-    "/": "斜杠",
-    "-": "杠",
-    "_": "下划线",
-    ":": "冒号",
-    "?": "问号",
-    "=": "等于",
-    "&": "和",
-    "#": "井号",
-    "%": "百分号",
-    "+": "加",
-    "~": "波浪线",
-}
 # Electrical sizes are read like part of a name: 五伏二安, but 两千瓦.
 _READ_WITH_ER = frozenset(("安", "伏"))
 _CARDINAL_CODE_DIGITS = 2
@@ -181,6 +164,8 @@ def _code(item: items.Code) -> str:
 
 
 def _code_part(part: str, by_digit: bool) -> str:
+    if "." in part:
+        return _side(part)
     if not part.isdigit():
         short = len(part) <= 2 and part.isascii()
         return " ".join(part.upper()) if short else " ".join(spoken_words(part, False))
@@ -217,15 +202,10 @@ def _version(item: items.Version) -> str:
 
 
 def _address(item: items.Address) -> str:
-    written = re.sub(r"^[a-z]+://", "", item.text)
-    parts = _ADDRESS_PART.findall(written.rstrip("/"))
-    return " ".join(_address_part(part) for part in parts)
-
-
-def _address_part(part: str) -> str:
-    if part.isdigit():
-        return numbers.one_by_one(part)
-    return _ADDRESS_SIGNS.get(part) or english.address_word(part)
+    return " ".join(
+        addresses.say_letters(part) or addresses.CHINESE_SIGNS.get(part) or numbers.one_by_one(part)
+        for part in addresses.parts(item.text)
+    )
 
 
 def _numeral(item: items.Numeral) -> str:

@@ -50,7 +50,10 @@ _POST = re.compile(r"([A-Z]{0,2}K) ?(\d{1,4})\+(\d{1,3})(?!\d)")
 _VERSION = re.compile(r"([vV]\.?)?(\d{1,6}(?:\.\d{1,6}){1,6})(?![\d]|\.\d|[A-Za-z]{2})")
 _WHOLE_VERSION = re.compile(r"[vV](\d{1,4})(?![\w.])")
 
-_DOMAIN = "com|cn|org|net|io|gov|edu|dev|app|ai|info|co|uk|de|jp|hk|tw|eu|me|tv|us|fr|local|lan|home|xyz|top|cc|biz"
+_DOMAIN = (
+    "com|cn|org|net|io|gov|edu|dev|app|ai|info|co|uk|de|jp|hk|tw|eu|me|tv|us|fr|local|lan|home|xyz|"
+    "top|cc|biz"
+)
 _HOST = rf"(?:[A-Za-z0-9-]{{1,63}}\.){{1,6}}(?:{_DOMAIN})(?![A-Za-z0-9-])"
 _PATH = r"(?::\d{1,5})?(?:[/?#][\w\-./?%&=+#~:@]{0,500})?"
 _ADDRESSES = (
@@ -70,8 +73,9 @@ _CODE = re.compile(
     r"(?:[-·][A-Za-z0-9]{1,12}){0,6}(?![\w])",
     re.ASCII,
 )
+_DECIMAL_CODE = re.compile(r"[A-Za-z]{1,8}-?\d{1,4}\.\d{1,4}(?![\w]|\.\d)", re.ASCII)
 _HYPHENATED = re.compile(r"[A-Z]{1,6}(?:-[A-Z0-9]{1,8}){1,4}(?![\w-])", re.ASCII)
-_PART = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Za-z]+")
+_PART = re.compile(r"\d+\.\d+|\d+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Za-z]+")
 _SHORT_NUMBER = re.compile(r"(\d{3,5})(?![\d.,:/%A-Za-z]|[-+~]\d)")
 
 
@@ -179,8 +183,8 @@ def code(place: Place) -> Optional[Item]:
     for pattern, style in ((_ROAD, "road"), (_TRAIN, "digits"), (_FLIGHT, "digits")):
         match = pattern.match(text, at)
         if match and (pattern is not _FLIGHT or _is_flight(place, match)):
-            return Code(at, match.end(), tuple(part for part in match.groups() if part), style)
-    match = _CODE.match(text, at) or _HYPHENATED.match(text, at)
+            return Code(at, match.end(), tuple(_PART.findall(match.group())), style)
+    match = _DECIMAL_CODE.match(text, at) or _CODE.match(text, at) or _HYPHENATED.match(text, at)
     if not match:
         return None
     parts = tuple(_PART.findall(match.group()))

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from typing import Callable, Dict, List, Type
 
+from edge_tts.text.reading import addresses, items
 from edge_tts.text.reading import english_numbers as numbers
-from edge_tts.text.reading import items
 from edge_tts.text.reading.amounts import digit_groups, scaled
 from edge_tts.text.reading.words import spoken_words
 
 _MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _SIGNS = {"": "", "-": "minus ", "below": "minus ", "+": "plus ", "±": "plus or minus "}
 # Code → singular, plural, hundredth singular, hundredth plural.
 _CURRENCIES = {
@@ -36,23 +46,6 @@ _CURRENCIES = {
     "PHP": ("peso", "pesos", "", ""),
     "TRY": ("lira", "lira", "", ""),
 }
-_ADDRESS_PART = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]")
-_ADDRESS_SIGNS = {
-    ".": "dot",
-    "@": "at",
-    "/": "slash",
-    "-": "dash",
-    "_": "underscore",
-    ":": "colon",
-    "?": "question mark",
-    "=": "equals",
-    "&": "and",
-    "#": "hash",
-    "%": "percent",
-    "+": "plus",
-    "~": "tilde",
-}
-_SPELLED_PARTS = frozenset("www cn uk us hk tw jp de fr io tv html php http https ftp ip".split())
 
 
 def say_number(number: items.Number) -> str:
@@ -104,7 +97,9 @@ def _quantity(item: items.Quantity) -> str:
 
 
 def _product(item: items.Product) -> str:
-    words = " by ".join(say_number(factor) for factor in item.factors)
+    words = (" times " if item.is_arithmetic else " by ").join(
+        say_number(factor) for factor in item.factors
+    )
     return f"{words} {item.unit.many}" if item.unit else words
 
 
@@ -203,6 +198,8 @@ def _code(item: items.Code) -> str:
 
 
 def _code_part(part: str, by_digit: bool) -> str:
+    if "." in part:
+        return say_number(_plain(part))
     if not part.isdigit():
         if len(part) <= 2 and part.isascii():
             return " ".join(part.upper())
@@ -237,27 +234,15 @@ def _version(item: items.Version) -> str:
 
 
 def _address(item: items.Address) -> str:
-    written = re.sub(r"^[a-z]+://", "", item.text)
-    parts = _ADDRESS_PART.findall(written.rstrip("/"))
-    return " ".join(address_part(part) for part in parts)
+    return " ".join(
+        addresses.say_letters(part) or addresses.ENGLISH_SIGNS.get(part) or _address_digits(part)
+        for part in addresses.parts(item.text)
+    )
 
 
-def address_part(part: str) -> str:
-    """One piece of an e-mail address or URL; digits stay for the language to say."""
-    if part.isdigit():
-        short = len(part) <= 2 and part[0] != "0"
-        return numbers.cardinal(part) if short else numbers.one_by_one(part)
-    if part in _ADDRESS_SIGNS:
-        return _ADDRESS_SIGNS[part]
-    return address_word(part)
-
-
-def address_word(part: str) -> str:
-    """Letters of an address: spelled if short or a known abbreviation, else a word."""
-    has_vowel = re.search("[aeiouyAEIOUY]", part) is not None
-    if part.lower() in _SPELLED_PARTS or len(part) == 1 or not has_vowel:
-        return " ".join(part.upper())
-    return " ".join(spoken_words(part, False))
+def _address_digits(digits: str) -> str:
+    short = len(digits) <= 2 and digits[0] != "0"
+    return numbers.cardinal(digits) if short else numbers.one_by_one(digits)
 
 
 def _numeral(item: items.Numeral) -> str:

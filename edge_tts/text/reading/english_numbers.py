@@ -5,11 +5,48 @@ from __future__ import annotations
 from typing import List
 
 _SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SCALES = "_ thousand million billion trillion quadrillion quintillion".split()
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+)
+_TENS = (
+    "",
+    "",
+    "twenty",
+    "thirty",
+    "forty",
+    "fifty",
+    "sixty",
+    "seventy",
+    "eighty",
+    "ninety",
+)
+_SCALES = (
+    "",
+    "thousand",
+    "million",
+    "billion",
+    "trillion",
+    "quadrillion",
+    "quintillion",
+)
 _MAX_DIGITS = 3 * len(_SCALES)
 
 _ORDINALS = {
@@ -111,7 +148,7 @@ def label(digits: str) -> str:
 def fraction(numerator: str, denominator: str) -> str:
     """`3/4` → three quarters; large denominators are `over`."""
     top, bottom = int(numerator), int(denominator)
-    if bottom < 2 or bottom > 100:
+    if bottom < 2 or top > bottom or (bottom > 20 and bottom % 25):
         return f"{cardinal(numerator)} over {cardinal(denominator)}"
     part = _FRACTIONS.get(bottom) or ordinal(denominator)
     if top != 1:

@@ -82,10 +82,11 @@ class Quantity(Item):
 
 @dataclass(frozen=True)
 class Product(Item):
-    """`1920x1080`, `3 × 4 m`."""
+    """`1920x1080` and `3 × 4 m` are sizes, `3 × 4` is arithmetic."""
 
     factors: Tuple[Number, ...]
     unit: Optional[Unit]
+    is_arithmetic: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,6 @@ class Spoken(Item):
 
     english: str
     chinese: str
-    closes_sentence: bool = False
 
 
 @dataclass(frozen=True)

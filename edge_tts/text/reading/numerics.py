@@ -11,14 +11,13 @@ from edge_tts.text.reading.items import (
     Digits,
     Fraction,
     Item,
-    Money,
     Number,
     Product,
     Quantity,
     Range,
     Score,
 )
-from edge_tts.text.reading.place import NUMBER, TO, Place, number, starts_word
+from edge_tts.text.reading.place import NUMBER, TO, Place, number
 from edge_tts.text.reading.units import Unit
 
 _SIGN = re.compile(r"[-+±−](?=\d|\.\d)")
@@ -26,7 +25,7 @@ _NUMBER = re.compile(NUMBER)
 _POINT_FIRST = re.compile(r"\.(\d{1,24})(?![\d.])")
 _RANGE_TO = re.compile(rf"{TO}([-+]?)({NUMBER})")
 _BEFORE_SIGN = re.compile(rf"[\s(（\[<>=≤≥:：，,、。;；/~至到是为零约{HAN}]")
-_FRACTION = re.compile(r"(?:(\d{1,4}) )?(\d{1,3})/(\d{1,3})(?![\d/]|\.\d)")
+_FRACTION = re.compile(r"(?:(\d{1,4}) )?(\d{1,3})(?:/| / )(\d{1,3})(?![\d/]|\.\d)")
 _SCORE = re.compile(r"(\d{1,3}) ?[:-] ?(\d{1,3})(?![\d:%]|[-/.]\d)")
 _RATIO = re.compile(r"(\d{1,4}(?:\.\d{1,4})?):(\d{1,4}(?:\.\d{1,4})?)(?![\d:])")
 _FACTOR = re.compile(rf" ?[x×*X] ?({NUMBER})(?![A-Za-z]{{2}})")
@@ -34,80 +33,16 @@ _MAX_FACTORS = 4
 _LONG_DIGITS = re.compile(r"\d{25,400}")
 _BELOW_ZERO = re.compile(r" ?(?:度|℃|°|摄氏|华氏)")
 
-_CURRENCY = {
-    "US$": "USD",
-    "HK$": "HKD",
-    "NT$": "TWD",
-    "AU$": "AUD",
-    "A$": "AUD",
-    "CA$": "CAD",
-    "C$": "CAD",
-    "S$": "SGD",
-    "R$": "BRL",
-    "RMB": "CNY",
-    "CN¥": "CNY",
-    "JP¥": "JPY",
-    "$": "USD",
-    "€": "EUR",
-    "£": "GBP",
-    "¥": "CNY",
-    "₩": "KRW",
-    "₹": "INR",
-    "₽": "RUB",
-    "₫": "VND",
-    "฿": "THB",
-    "₱": "PHP",
-    "₺": "TRY",
-}
-_SIGNS = "|".join(re.escape(sign) for sign in sorted(_CURRENCY, key=len, reverse=True))
-_CODES = "USD|HKD|TWD|AUD|CAD|SGD|BRL|CNY|RMB|JPY|EUR|GBP|KRW|INR|RUB|CHF|THB"
-_SCALE = r"(?: ?(million|billion|trillion|thousand|mn|bn|[MBKk](?![A-Za-z0-9])|万亿|[万亿千百]))?"
-_MONEY_SIGN = re.compile(
-    rf"([-+]?)({_SIGNS}) ?([-+]?)({NUMBER})(?:{TO}(?:{_SIGNS})?({NUMBER}))?{_SCALE}(?![A-Za-z])"
-)
-_MONEY_CODE = re.compile(rf"({NUMBER})(?:{TO}({NUMBER}))?{_SCALE} ?({_CODES}|[€£₩₹])(?![A-Za-z])")
-_CODE_MONEY = re.compile(rf"({_CODES}) ?({NUMBER})(?:{TO}({NUMBER}))?{_SCALE}(?![A-Za-z])")
-_SCALE_WORDS = {"mn": "million", "M": "million", "bn": "billion", "B": "billion"}
-_SCALE_WORDS.update({"K": "thousand", "k": "thousand"})
 
-
-def money(place: Place) -> Optional[Item]:
-    """`$12.50`, `¥128.50`, `€3.2 million`, `5-10 USD`, `-$5`."""
-    if not starts_word(place.text, place.at):
-        return None
-    match = _MONEY_SIGN.match(place.text, place.at)
-    if match:
-        sign, symbol, inner, low, high, scale = match.groups()
-        if sign and not _may_be_signed(place):
-            return None
-        currency = _CURRENCY[symbol]
-        return _money(match, number(low, sign or inner), high, currency, scale)
-    match = _MONEY_CODE.match(place.text, place.at)
-    if match:
-        low, high, scale, code = match.groups()
-        return _money(match, number(low), high, _CURRENCY.get(code, code), scale)
-    match = _CODE_MONEY.match(place.text, place.at)
-    if match:
-        code, low, high, scale = match.groups()
-        return _money(match, number(low), high, _CURRENCY.get(code, code), scale)
-    return None
-
-
-def _money(
-    match: "re.Match[str]", low: Number, high: Optional[str], currency: str, scale: Optional[str]
-) -> Money:
-    scale = _SCALE_WORDS.get(scale or "", scale or "")
-    return Money(match.start(), match.end(), low, number(high) if high else None, currency, scale)
-
-
-def _may_be_signed(place: Place) -> bool:
+def may_be_signed(place: Place) -> bool:
+    """Whether a plus or minus here is a sign, not a hyphen or a range."""
     return not place.previous or _BEFORE_SIGN.match(place.previous) is not None
 
 
 def signed(place: Place) -> Optional[Item]:
     """A number with a sign, alone or with a unit."""
     sign = _SIGN.match(place.text, place.at)
-    if not sign or not _may_be_signed(place):
+    if not sign or not may_be_signed(place):
         return None
     return _measured(place, sign.end(), sign.group().replace("−", "-")) or _cardinal(
         place, sign.end(), sign.group()
@@ -198,18 +133,20 @@ def _below_zero(place: Place, value: Number, unit: Optional[Unit]) -> Number:
 
 def _product(place: Place, match: "re.Match[str]") -> Optional[Item]:
     factors, end = [number(match.group())], match.end()
+    is_arithmetic = False
     while len(factors) < _MAX_FACTORS:
         factor = _FACTOR.match(place.text, end)
         if not factor:
             break
         factors.append(number(factor.group(1)))
+        is_arithmetic = factor.group().strip()[0] in "×*"
         end = factor.end()
     if len(factors) == 1:
         return None
     found = _unit(place, end, "")
     if found:
         return Product(place.at, found[1], tuple(factors), found[0])
-    return Product(place.at, end, tuple(factors), None)
+    return Product(place.at, end, tuple(factors), None, is_arithmetic)
 
 
 def fraction(place: Place) -> Optional[Item]:
@@ -251,7 +188,10 @@ def number_range(place: Place) -> Optional[Item]:
         return None
     if following[:1] == "-" and following[1:].isdigit():
         return None
-    return Range(place.at, high.end(), number(low.group()), number(high.group(2)))
+    first, last = number(low.group()), number(high.group(2))
+    if "~" not in high.group() and float(first.integer) > float(last.integer):
+        return None
+    return Range(place.at, high.end(), first, last)
 
 
 def cardinal(place: Place) -> Optional[Item]:

@@ -17,7 +17,7 @@ _CHINESE_REACH = 12
 _WORD = re.compile(r"[A-Za-z©#][A-Za-z.'’]*|'s")
 _HAN_END = re.compile(f"[{HAN}]")
 
-NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,8}(?!\d)|\d{1,24}(?!\d))(?:\.\d{1,24}(?!\d))?"
+NUMBER = r"(?:[1-9]\d{0,2}(?:,\d{3}){1,8}(?!\d)|\d{1,24}(?!\d))(?:\.\d{1,24}(?!\d))?"
 BARE = r"\d{1,24}(?!\d)(?:\.\d{1,24}(?!\d))?"
 TO = r" ?[-–—~] ?"
 
@@ -74,6 +74,19 @@ def number(written: str, sign: str = "") -> Number:
     """A `Number` from digits with optional separators and decimal point."""
     integer, _, fraction = written.replace(",", "").partition(".")
     return Number(integer, fraction or None, sign)
+
+
+_RESTART = re.compile(
+    r"\s+(?!(?:Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
+    r"|[A-Z]{2,}\b)[A-Z\"“(]|\s*$"
+)
+
+
+def before_final_stop(text: str, end: int) -> int:
+    """`end` without the abbreviation's period, where that period also ends the sentence."""
+    if text[end - 1] == "." and _RESTART.match(text, end):
+        return end - 1
+    return end
 
 
 def starts_word(text: str, at: int) -> bool:

@@ -7,7 +7,16 @@ from typing import Callable, Iterator, Optional, Sequence, Tuple
 
 from edge_tts.text.characters import is_han, is_latin
 from edge_tts.text.language_runs import Run
-from edge_tts.text.reading import codes, numerics, symbols, times, words
+from edge_tts.text.reading import (
+    abbreviations,
+    codes,
+    money,
+    numerics,
+    roman,
+    symbols,
+    times,
+    words,
+)
 from edge_tts.text.reading.items import Dropped, Hanzi, Item, Word
 from edge_tts.text.reading.place import Place
 from edge_tts.text.reading.units import UnitTable
@@ -23,7 +32,7 @@ _NUMERIC: Tuple[Recogniser, ...] = (
     times.clock,
     codes.phone,
     codes.version,
-    numerics.money,
+    money.money,
     times.ordinal,
     numerics.fraction,
     times.year,
@@ -36,7 +45,7 @@ _NUMERIC: Tuple[Recogniser, ...] = (
 )
 _SIGNED: Tuple[Recogniser, ...] = (
     times.apostrophe_decade,
-    numerics.money,
+    money.money,
     codes.phone,
     numerics.signed,
     numerics.point_first,
@@ -45,14 +54,14 @@ _SIGNED: Tuple[Recogniser, ...] = (
 )
 _LETTER: Tuple[Recogniser, ...] = (
     codes.address,
-    numerics.money,
+    money.money,
     words.special_form,
     times.month_name,
     words.weekday_range,
     codes.post,
     codes.version,
-    words.roman,
-    words.abbreviation,
+    roman.roman,
+    abbreviations.abbreviation,
     codes.code,
     words.word,
 )

@@ -66,10 +66,18 @@ _DASH = re.compile(r"[—–―-]{2,200}|(?<=\s)[-–](?=\s)")
 _REPEATED = re.compile(r"([^\w\s])\1{0,200}")
 # Signs that join what stands beside them and have no sound of their own.
 _JOINERS = frozenset("-/_·'~*`\\")
-_NUMERIC_BEFORE = re.compile(r"[\d年月日号点时分秒元度米%里周天层楼AMPMampm]\s?$")
+_NUMERIC_BEFORE = re.compile(
+    r"[\d年月日号点时分秒元度米%里周天层楼AMPMampm]\s?$|\d(?:st|nd|rd|th)$"
+)
 _NUMERIC_AFTER = re.compile(r"\s?[\d$¥€£]")
 _HAN_AROUND = re.compile(f"[{HAN}]")
 _WORDS_AROUND = re.compile(f"[{LATIN}{HAN}]")
+_DIGITS = re.compile(r"\d{1,9}")
+_DIGITS_END = re.compile(r"\d{1,9}$")
+_PRICED = "元块角分"
+_AMOUNT_NEXT = re.compile(r"\d[\d.]{0,8} ?[A-Za-z]")
+_PRODUCT = re.compile(r".?\d ?\* ?\d|\d \* ?\d")
+_SAID_APPROXIMATE = re.compile(r"(?:约|大概|about|around) ?$")
 _APPROXIMATE = re.compile(r"[~≈∼] ?(?=[$¥€£]?\d)")
 
 
@@ -90,20 +98,11 @@ def mark(place: Place) -> Optional[Item]:
 def sign(place: Place) -> Optional[Item]:
     """Signs with a name in `symbols.tsv`, and the ones whose sound depends on their neighbours."""
     at, text = place.at, place.text
-    if text[at] in "-–—~":
-        if _joins_numbers(place, at + 1):
-            return Spoken(at, at + 1, "to", "到")
-        if (
-            text[at] == "~"
-            and _HAN_AROUND.match(text, at + 1)
-            and _HAN_AROUND.match(place.previous)
-        ):
-            return Spoken(at, at + 1, "to", "到")
-    match = _APPROXIMATE.match(text, at)
-    if match:
-        return Spoken(at, at + 1, "about", "约")
-    if text[at] in "*" and place.previous.isdigit() and text[at + 1 : at + 2].isdigit():
-        return Spoken(at, at + 1, "times", "乘")
+    if text[at] == "/":
+        return _slash(place)
+    beside = _beside_numbers(place)
+    if beside is not None:
+        return Spoken(at, at + 1, *beside)
     if text[at] in _JOINERS and not _is_dialled(place):
         return _joiner(place)
     match = _signs().match(text, at)
@@ -113,9 +112,36 @@ def sign(place: Place) -> Optional[Item]:
     return Spoken(at, match.end(), english, chinese)
 
 
+def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
+    """English and Chinese of a sign that means a relation between what stands beside it."""
+    at, text = place.at, place.text
+    if text[at] in "-–—~" and _joins_numbers(place, at + 1):
+        return "to", "到"
+    if text[at] == "~" and _HAN_AROUND.match(place.previous) and _HAN_AROUND.match(text, at + 1):
+        return "to", "到"
+    if _APPROXIMATE.match(text, at) and not _SAID_APPROXIMATE.search(text[max(0, at - 8) : at]):
+        return "about", "约"
+    if text[at] == "#" and not (text[at + 1 : at + 2].isdigit() and place.previous != "*"):
+        return "pound", "井号"
+    if text[at] == "*" and _PRODUCT.match(text, max(0, at - 2)):
+        return "times", "乘"
+    return None
+
+
 def _joins_numbers(place: Place, end: int) -> bool:
     before = place.text[max(0, place.at - 3) : place.at]
+    if _falls(place, end):
+        return False
     return bool(_NUMERIC_BEFORE.search(before) and _NUMERIC_AFTER.match(place.text, end))
+
+
+def _falls(place: Place, end: int) -> bool:
+    """Whether a hyphen stands between a larger and a smaller number, as in `747-8`."""
+    left = _DIGITS_END.search(place.text[max(0, place.at - 9) : place.at])
+    right = _DIGITS.match(place.text, end)
+    if not left or not right or place.text[place.at] == "~":
+        return False
+    return int(left.group()) > int(right.group())
 
 
 def _is_dialled(place: Place) -> bool:
@@ -131,9 +157,23 @@ def _joiner(place: Place) -> Item:
     following = place.text[place.at + 1 : place.at + 2]
     if char == "-" and _HAN_AROUND.match(previous) and _HAN_AROUND.match(following):
         return Mark(place.at, place.at + 1, ",")
-    if char == "/" and previous.isdigit() and following.isdigit():
-        return Spoken(place.at, place.at + 1, "slash", "斜杠")
     return Dropped(place.at, place.at + 1, "joiner")
+
+
+def _slash(place: Place) -> Item:
+    """`$5/kWh` and `5元/次` are rates; between words a slash is silent."""
+    at, text, previous = place.at, place.text, place.previous
+    following = text[at + 1 : at + 2]
+    is_rate = previous.isdigit() or (previous != "" and previous in _PRICED)
+    unit = place.units.match(text, at + 1) if is_rate else None
+    found = place.units.find(unit.group()) if unit else None
+    if unit and found:
+        return Spoken(at, unit.end(), f"per {found.one}", f"每{found.chinese}")
+    if previous.isdigit() and following.isdigit() and not _AMOUNT_NEXT.match(text, at + 1):
+        return Spoken(at, at + 1, "slash", "斜杠")
+    if is_rate and _WORDS_AROUND.match(following):
+        return Spoken(at, at + 1, "per", "每")
+    return Dropped(at, at + 1, "joiner")
 
 
 @functools.lru_cache(maxsize=None)

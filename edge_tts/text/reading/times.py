@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import Optional, Tuple
 
+from edge_tts.text.reading import tables
 from edge_tts.text.reading.items import Clock, ClockRange, Date, Duration, Item, Ordinal, Year
-from edge_tts.text.reading.place import TO, Place
+from edge_tts.text.reading.place import TO, Place, before_final_stop
 
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
-_MONTH_NUMBER = {name: number for number, name in enumerate(_MONTHS, 1)}
-_MONTH_NUMBER.update({name[:3]: number for number, name in enumerate(_MONTHS, 1)})
-_MONTH_NUMBER["sept"] = 9
+_MONTH_NUMBER = {
+    name: number
+    for number, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
+    )
+}
 
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d.]\d|\d)")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)")
@@ -26,10 +27,10 @@ _MONTH_FIRST = re.compile(
     rf"({_MONTH_NAME})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:,.]?\d|[A-Za-z]|%)"
     r"(?:(?:,? |,)(\d{4})(?![\d:,.]?\d|[A-Za-z]))?",
 )
-_MONTH_YEAR_TAIL = re.compile(r",? (\d{4})(?![\d:,.]?\d|[A-Za-z])")
 _MONTH_YEAR = re.compile(rf"({_MONTH_NAME})\.?,? (\d{{4}})(?![\d:,.]?\d|[A-Za-z])")
 _DAY_FIRST = re.compile(
-    rf"(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({_MONTH_NAME})(?![a-z])\.?(?:,? (\d{{4}})(?![\d:,.]?\d))?"
+    rf"(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({_MONTH_NAME})(?![a-z])\.?"
+    r"(?:,? (\d{4})(?![\d:,.]?\d))?"
 )
 
 _HALF = r"(?: ?([AaPp])(?:\.[Mm]\.|[Mm])(?![A-Za-z0-9]))"
@@ -46,7 +47,6 @@ _COLON_DURATION = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
 _SAID_HALF = re.compile(r"(?:上午|下午|早上|早晨|中午|晚上|凌晨|傍晚|夜里|清晨|半夜|晚|早)\s?$")
 
 _YEAR = re.compile(r"([12]\d{3})(?![\d:%]|[.,]\d|[A-Za-rt-z])(?:'?(s)(?![A-Za-z]))?")
-_YEAR_RANGE_TAIL = re.compile(r"(\d{4})[-–—~至到](\d{4})年")
 _DECADE = re.compile(r"([2-9]0)'?s(?![A-Za-z])")
 _SHORT_DECADE = re.compile(r"'([2-9]0)s(?![A-Za-z])")
 _CHINESE_YEAR = re.compile(r"(\d{4}|\d{2})(?=(?:[-–—~至到]\d{4})?年(?!前|后|内|间|来|多|以|级))")
@@ -76,9 +76,7 @@ def date(place: Place) -> Optional[Item]:
 def _year_last(place: Place, match: "re.Match[str]") -> Optional[Item]:
     """`3/5/2026` is March 5; `31/12/2025` and dotted dates begin with the day."""
     first, second = match.group(1), match.group(3)
-    if match.group(2) == ".":
-        first, second = second, first
-    elif int(first) > 12:
+    if match.group(2) == "." or int(first) > 12:
         first, second = second, first
     if not _is_date(first, second):
         return None
@@ -90,7 +88,7 @@ def _is_date(month: str, day: str) -> bool:
 
 
 def _month(name: str) -> int:
-    return _MONTH_NUMBER[name.lower()]
+    return _MONTH_NUMBER[name[:3].lower()]
 
 
 def month_name(place: Place) -> Optional[Item]:
@@ -109,13 +107,9 @@ def clock(place: Place) -> Optional[Item]:
     match = _CLOCK_RANGE.match(place.text, place.at)
     if match:
         opening, closing = match.groups()[1:5], match.groups()[6:10]
-        middle = match.start(6)
-        return ClockRange(
-            place.at,
-            match.end(),
-            _clock(place, (place.at, match.end(1)), opening),
-            _clock(place, (middle, match.end()), closing),
-        )
+        first = _clock(place, (place.at, match.end(1)), opening)
+        last = _clock(place, (match.start(6), match.end()), closing)
+        return ClockRange(place.at, last.end, first, last)
     match = _CLOCK_PATTERN.match(place.text, place.at)
     if match:
         return _clock(place, match.span(), match.groups())
@@ -130,7 +124,8 @@ def _hours(place: Place) -> Optional[Item]:
         return ClockRange(place.at, match.end(), opening, closing)
     match = _HOUR_HALF.match(place.text, place.at)
     if match:
-        return Clock(place.at, match.end(), int(match[1]), None, None, _half(match[2]))
+        end = before_final_stop(place.text, match.end())
+        return Clock(place.at, end, int(match[1]), None, None, _half(match[2]))
     return None
 
 
@@ -139,7 +134,7 @@ def _clock(place: Place, span: Tuple[int, int], parts: Tuple[Optional[str], ...]
     said = _SAID_HALF.search(place.text, max(0, span[0] - 4), span[0]) is not None
     return Clock(
         span[0],
-        span[1],
+        before_final_stop(place.text, span[1]) if half else span[1],
         int(hour or 0),
         int(minute or 0),
         int(second) if second else None,
@@ -182,21 +177,21 @@ def year(place: Place) -> Optional[Item]:
     if not match:
         return None
     digits, plural = match.groups()
-    if plural:
-        return Year(place.at, match.end(), digits, "s")
-    if digits < "1100" or digits > "2099" or _counts_things(place, match.end()):
-        return None
-    if place.units.match(place.text, match.end() + (place.text[match.end() :][:1] == " ")):
-        return None
-    is_recent = "1900" <= digits
-    if is_recent or place.has_cue("year", 1) or place.has_cue_after(match.end(), "year", 4):
-        return Year(place.at, match.end(), digits)
+    if plural or _names_year(place, digits, match.end()):
+        return Year(place.at, match.end(), digits, plural or "")
     return None
 
 
+def _names_year(place: Place, digits: str, end: int) -> bool:
+    if not "1100" <= digits <= "2099" or _counts_things(place, end):
+        return False
+    if place.units.match(place.text, end + (place.text[end : end + 1] == " ")):
+        return False
+    is_recent = digits >= "1900"
+    return is_recent or place.has_cue("year", 1) or place.has_cue_after(end, "year", 4)
+
+
 _PLURAL = re.compile(r"[ -]([a-z]{2,20})")
-_NOT_COUNTED = frozenset("is was has his this as its us plus versus across always s".split())
-_COUNTED = frozenset("feet people men women children percent more or and-a-half".split()) - {"or"}
 
 
 def _counts_things(place: Place, end: int) -> bool:
@@ -204,7 +199,9 @@ def _counts_things(place: Place, end: int) -> bool:
     if not match:
         return False
     word = match.group(1)
-    return word in _COUNTED or (word.endswith("s") and word not in _NOT_COUNTED)
+    if word in tables.cues("counted"):
+        return True
+    return word.endswith("s") and word not in tables.cues("uncounted")
 
 
 def _chinese_year(place: Place) -> Optional[Item]:
