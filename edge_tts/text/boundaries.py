@@ -85,7 +85,11 @@ DEFAULT_PAUSES = PauseTable()
 
 def boundaries(tokens: Sequence[Token]) -> List[Boundary]:
     """Strength of the place after each token; after the last one it is what its marks say."""
-    after = [_between(tokens, position) for position in range(len(tokens) - 1)]
+    n_leading = next((i for i, token in enumerate(tokens) if is_word(token)), len(tokens))
+    after = [
+        Boundary.FORBIDDEN if position < n_leading else _between(tokens, position)
+        for position in range(len(tokens) - 1)
+    ]
     after.extend([Boundary.WORD] * (len(tokens) > 0))
     strength = Boundary.WORD
     for position, token in enumerate(tokens):

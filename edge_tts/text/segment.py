@@ -145,8 +145,7 @@ class Segmenter:
         if cut is None:
             cut = _at_phrase(places, strengths, sizes, target)
         if cut is None:
-            fitting = sum(1 for size in sizes if size <= target)
-            cut = _last_place(strengths, max(fitting, 1))
+            cut = _anywhere(strengths, sizes, target, self._limit)
         return cut
 
 
@@ -179,6 +178,23 @@ def _at_phrase(
     if not between:
         return None
     return max(between, key=lambda place: sizes[place - 1] + strengths[place - 1] * target / 2)
+
+
+def _anywhere(strengths: Sequence[Boundary], sizes: Sequence[int], target: int, limit: int) -> int:
+    """Any place between words, the last within `target` or else the next one.
+
+    A word or source item is cut only if it exceeds `limit`.
+    """
+    ends = [
+        place
+        for place, strength in enumerate(strengths, 1)
+        if strength >= Boundary.WORD or place == len(sizes)
+    ]
+    within = [place for place in ends if sizes[place - 1] <= target]
+    cut = within[-1] if within else ends[0]
+    if sizes[cut - 1] <= limit:
+        return cut
+    return _last_place(strengths, max(1, sum(1 for size in sizes if size <= limit)))
 
 
 def _last_place(strengths: Sequence[Boundary], place: int) -> int:

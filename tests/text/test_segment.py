@@ -127,14 +127,18 @@ def test_sentences_lose_only_marks_that_have_no_sound(tokens: List[Token]) -> No
     )
 
 
-@given(st.lists(st.integers(1, 6), min_size=2, max_size=12), st.integers(12, 40))
-def test_a_source_item_is_cut_only_if_it_exceeds_the_limit(runs: List[int], limit: int) -> None:
+@given(
+    st.lists(st.integers(1, 6), min_size=2, max_size=12), st.integers(12, 40), st.integers(3, 40)
+)
+def test_a_source_item_is_cut_only_if_it_exceeds_the_limit(
+    runs: List[int], limit: int, comfortable: int
+) -> None:
     tokens = [
         Token("n", TokenKind.WORD, Language.EN, Span(item, item + 1), "x ")
         for item, length in enumerate(runs)
         for _ in range(length)
     ]
-    sizes = SegmentSizes(comfortable=limit, opening=limit, shortest=0)
+    sizes = SegmentSizes(comfortable, comfortable, comfortable, opening_whole=None, shortest=3)
     segments = Segmenter(count_phonemes, limit, sizes).segments([Sentence(tuple(tokens))])
     edges = [(segment.tokens[0].span, segment.tokens[-1].span) for segment in segments]
     for (_, last), (first, _) in zip(edges, edges[1:]):
@@ -274,6 +278,14 @@ def test_chinese_is_cut_between_words_only() -> None:
     segments = list(Segmenter(count_phonemes, 100, sizes).segments([Sentence(tuple(tokens))]))
     assert len(segments) > 1
     assert all(len(segment.tokens) % 2 == 0 for segment in segments)
+
+
+def test_leading_marks_make_no_segment() -> None:
+    number = [Token("n", TokenKind.WORD, Language.EN, Span(2, 3), "x" * 9 + " ")] * 20
+    tokens = [*tokens_of("!)"), *number]
+    assert boundaries(tokens)[:2] == [Boundary.FORBIDDEN] * 2
+    segments = list(Segmenter(count_phonemes, 500).segments([Sentence(tuple(tokens))]))
+    assert len(segments) == 1
 
 
 def test_marks_stay_with_their_word() -> None:
