@@ -16,13 +16,12 @@ from edge_tts.text.tokens import Language, Token, TokenKind
 MARKS = set(',.!?:;—…"()“”')
 
 WRITTEN = (
-    "12 3.5 1,250 -5 2026 3/4 7:45 PM 9:00-17:30 $12.50 ¥99 5-10 km km/h ℃ °F % 第 个 度 元 年 月 "
-    "京A·12345 K1234+500 CA1831 v1.0.0 192.168.1.1 a@b.com https://x.cn/a?b=1 Dr. St. U.S. a.m. "
-    "e.g. "
-    "Henry VIII II I iPhone WiFi GPS ** __ ` # > - * [a](b) "
-    "<b> </b> [LNGzh] [LNGen] … —— ! "
-    "？ ， 。 《 》 你好 前方 米 请 the turn left in 😀 \t \u200b é ½ ② Ⅷ １２ ａｂ Привет あ مرحبا ' \" "
-    "( ) & + = ~ → @ ^ \\ |"
+    "12 3.5 1,250 -5 2026 3/4 7:45 PM 9:00-17:30 $12.50 ¥99 5-10 km km/h ℃ °F % 第 个 度 元 "
+    "年 月 京A·12345 K1234+500 CA1831 v1.0.0 192.168.1.1 a@b.com https://x.cn/a?b=1 Dr. "
+    "St. U.S. a.m. e.g. Henry VIII II I iPhone WiFi GPS ** __ ` # > - * [a](b) <b> </b> "
+    "[LNGzh] [LNGen] … —— ! ？ ， 。 《 》 你好 前方 米 "
+    "请 the turn left in 😀 \t \u200b é ½ ② Ⅷ １２ "
+    "ａｂ Привет あ مرحبا ' \" ( ) & + = ~ → @ ^ \\ |"
 )
 FRAGMENTS = st.sampled_from(WRITTEN.split(" "))
 TEXTS = st.one_of(

@@ -18,7 +18,7 @@ _DOUBLE_MEANING = re.compile(r"(St|Dr)(\.?)(?![A-Za-z0-9])")
 _NUMBERED_STREET_END = re.compile(r"\d(?:st|nd|rd|th) $")
 _NAME_END = re.compile(r"([A-Z][A-Za-z'-]{0,30}) $")
 # These are followed by a name more often than by a new sentence.
-_RARELY_LAST = frozenset(("U.S.", "U.K.", "D.C.", "Co.", "Inc."))
+_RARELY_LAST = frozenset(("U.S.", "U.K.", "D.C.", "Co.", "Inc.", "Jr.", "Sr."))
 _DOTTED = re.compile(r"(?:[A-Z]\.){2,8}(?![A-Za-z])")
 _INITIAL = re.compile(r"(?!I\.)([A-Z])\.(?= ?[A-Z](?:\.|[a-z]{1,30}))")
 _NEXT_WORD = re.compile(r" ?([A-Z][a-z]{0,30})")

@@ -68,7 +68,7 @@ def _fraction(item: items.Fraction) -> str:
         numbers.cardinal(side, counts=False) for side in (item.numerator, item.denominator)
     )
     whole = numbers.cardinal(item.whole) + "又" if item.whole else ""
-    return f"{whole}{bottom}分之{top}"
+    return f"{whole}{bottom}分之{top}{item.unit.chinese if item.unit else ''}"
 
 
 def _range(item: items.Range) -> str:
@@ -159,7 +159,7 @@ def _digits(item: items.Digits) -> str:
 
 
 def _code(item: items.Code) -> str:
-    by_digit = item.style == "digits" or len(item.parts) > 3
+    by_digit = item.style == "digits" or len(item.parts) > 4
     return " ".join(_code_part(part, by_digit) for part in item.parts)
 
 

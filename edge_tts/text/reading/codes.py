@@ -32,7 +32,7 @@ _PHONES = tuple(
         r"(?P<groups>\d{3}-\d{4})",
         r"(?P<groups>1-[2-9]\d{2}-\d{3}-\d{4})",
         r"(?P<groups>[48]00\d{7})",
-        r"(?P<groups>\d{2,6}(?:-\d{2,8}){2,8})",
+        r"(?P<groups>\d{1,6}(?:-\d{1,8}){2,8})",
     )
 )
 _DIGIT_GROUP = re.compile(r"\d+")
@@ -157,7 +157,8 @@ def version(place: Place) -> Optional[Item]:
     parts = tuple(match.group(2).split("."))
     if len(parts) < 3 and not match.group(1):
         return None
-    return Version(place.at, match.end(), "v" if match[1] else "", parts)
+    said = place.words_before(1) == ["version"]
+    return Version(place.at, match.end(), "v" if match[1] and not said else "", parts)
 
 
 def address(place: Place) -> Optional[Item]:

@@ -71,11 +71,15 @@ def _fraction(item: items.Fraction) -> str:
     part = numbers.fraction(item.numerator, item.denominator)
     if (item.numerator, item.denominator) == ("24", "7"):
         part = "twenty four seven"
+    if item.unit and not item.whole:
+        article = "an" if item.unit.one[0] in "aeiou" or item.unit.one == "hour" else "a"
+        return f"{part} of {article} {item.unit.one}"
     if not item.whole:
         return part
     if item.numerator == "1":
         part = "a " + part.split(" ", 1)[1]
-    return f"{numbers.cardinal(item.whole)} and {part}"
+    unit = f" {item.unit.many}" if item.unit else ""
+    return f"{numbers.cardinal(item.whole)} and {part}{unit}"
 
 
 def _range(item: items.Range) -> str:
@@ -193,7 +197,7 @@ def _digits(item: items.Digits) -> str:
 
 
 def _code(item: items.Code) -> str:
-    by_digit = item.style == "digits" or len(item.parts) > 3
+    by_digit = item.style == "digits" or len(item.parts) > 4
     return " ".join(_code_part(part, by_digit) for part in item.parts)
 
 
@@ -230,7 +234,7 @@ def _version(item: items.Version) -> str:
         numbers.one_by_one(part) if part[0] == "0" or len(part) > 4 else numbers.cardinal(part)
         for part in item.parts
     )
-    return f"version {words}" if item.prefix else words
+    return f"version {words}" if item.prefix == "v" else words
 
 
 def _address(item: items.Address) -> str:

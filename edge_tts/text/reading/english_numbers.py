@@ -148,6 +148,8 @@ def label(digits: str) -> str:
 def fraction(numerator: str, denominator: str) -> str:
     """`3/4` → three quarters; large denominators are `over`."""
     top, bottom = int(numerator), int(denominator)
+    if top == bottom:
+        return f"{cardinal(numerator)} {cardinal(denominator)}"
     if bottom < 2 or top > bottom or (bottom > 20 and bottom % 25):
         return f"{cardinal(numerator)} over {cardinal(denominator)}"
     part = _FRACTIONS.get(bottom) or ordinal(denominator)

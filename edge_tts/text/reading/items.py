@@ -55,11 +55,12 @@ class Ordinal(Item):
 
 @dataclass(frozen=True)
 class Fraction(Item):
-    """`3/4`, `1 1/2`."""
+    """`3/4`, `1 1/2`, `3/4 mi`."""
 
     whole: str
     numerator: str
     denominator: str
+    unit: Optional[Unit] = None
 
 
 @dataclass(frozen=True)

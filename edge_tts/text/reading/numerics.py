@@ -29,6 +29,8 @@ _FRACTION = re.compile(r"(?:(\d{1,4}) )?(\d{1,3})(?:/| / )(\d{1,3})(?![\d/]|\.\d
 _SCORE = re.compile(r"(\d{1,3}) ?[:-] ?(\d{1,3})(?![\d:%]|[-/.]\d)")
 _RATIO = re.compile(r"(\d{1,4}(?:\.\d{1,4})?):(\d{1,4}(?:\.\d{1,4})?)(?![\d:])")
 _FACTOR = re.compile(rf" ?[x×*X] ?({NUMBER})(?![A-Za-z]{{2}})")
+# `5W-30` is a grade of oil.
+_GRADE_NEXT = re.compile(r"-\d")
 _MAX_FACTORS = 4
 _LONG_DIGITS = re.compile(r"\d{25,400}")
 _BELOW_ZERO = re.compile(r" ?(?:度|℃|°|摄氏|华氏)")
@@ -109,6 +111,8 @@ def _unit_fits(
         return True
     if symbol.isupper() and not n_spaces and place.has_cue("seat", 2):
         return False
+    if _GRADE_NEXT.match(place.text, match.end()):
+        return False
     if not unit.needs:
         return True
     if "." in written or place.has_cue(unit.needs, 6):
@@ -157,7 +161,9 @@ def fraction(place: Place) -> Optional[Item]:
     whole, numerator, denominator = match.groups()
     if whole and int(numerator) >= int(denominator):
         return None
-    return Fraction(place.at, match.end(), whole or "", numerator, denominator)
+    found = _unit(place, match.end(), "")
+    end, unit = (found[1], found[0]) if found else (match.end(), None)
+    return Fraction(place.at, end, whole or "", numerator, denominator, unit)
 
 
 def cued_score(place: Place) -> Optional[Item]:

@@ -74,7 +74,7 @@ _HAN_AROUND = re.compile(f"[{HAN}]")
 _WORDS_AROUND = re.compile(f"[{LATIN}{HAN}]")
 _DIGITS = re.compile(r"\d{1,9}")
 _DIGITS_END = re.compile(r"\d{1,9}$")
-_PRICED = "元块角分"
+_PRICED = "元块角分万千百亿"
 _AMOUNT_NEXT = re.compile(r"\d[\d.]{0,8} ?[A-Za-z]")
 _PRODUCT = re.compile(r".?\d ?\* ?\d|\d \* ?\d")
 _SAID_APPROXIMATE = re.compile(r"(?:约|大概|about|around) ?$")
@@ -122,7 +122,7 @@ def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
     if _APPROXIMATE.match(text, at) and not _SAID_APPROXIMATE.search(text[max(0, at - 8) : at]):
         return "about", "约"
     if text[at] == "#" and not (text[at + 1 : at + 2].isdigit() and place.previous != "*"):
-        return "pound", "井号"
+        return "pound", "号" if place.previous.isdigit() else "井号"
     if text[at] == "*" and _PRODUCT.match(text, max(0, at - 2)):
         return "times", "乘"
     return None

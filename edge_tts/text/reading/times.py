@@ -33,6 +33,9 @@ _DAY_FIRST = re.compile(
     r"(?:,? (\d{4})(?![\d:,.]?\d))?"
 )
 
+_MONTH_DAY = re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/]| ?[A-Za-z]{1,3}\b|\.\d)")
+_DATED = (["on"], ["by"], ["until"], ["due"], ["dated"])
+
 _HALF = r"(?: ?([AaPp])(?:\.[Mm]\.|[Mm])(?![A-Za-z0-9]))"
 _CLOCK = rf"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:]|\.\d)(?:{_HALF})?"
 _CLOCK_PATTERN = re.compile(_CLOCK)
@@ -67,6 +70,9 @@ def date(place: Place) -> Optional[Item]:
     match = _YEAR_MONTH.match(text, at)
     if match and "1900" <= match.group(1) <= "2100":
         return Date(at, match.end(), match[1], int(match[2]), None)
+    match = _MONTH_DAY.match(text, at)
+    if match and place.words_before(1)[-1:] in _DATED and _is_date(match[1], match[2]):
+        return Date(at, match.end(), "", int(match[1]), int(match[2]))
     match = _DAY_FIRST.match(text, at)
     if match and 1 <= int(match.group(1)) <= 31:
         return Date(at, match.end(), match[3] or "", _month(match[2]), int(match[1]))
@@ -78,7 +84,7 @@ def _year_last(place: Place, match: "re.Match[str]") -> Optional[Item]:
     first, second = match.group(1), match.group(3)
     if match.group(2) == "." or int(first) > 12:
         first, second = second, first
-    if not _is_date(first, second):
+    if not _is_date(first, second) or not "1900" <= match.group(4) <= "2199":
         return None
     return Date(place.at, match.end(), match[4], int(first), int(second))
 
@@ -137,7 +143,7 @@ def _clock(place: Place, span: Tuple[int, int], parts: Tuple[Optional[str], ...]
         before_final_stop(place.text, span[1]) if half else span[1],
         int(hour or 0),
         int(minute or 0),
-        int(second) if second else None,
+        int(second) or None if second else None,
         _half(half),
         said,
     )
@@ -183,7 +189,7 @@ def year(place: Place) -> Optional[Item]:
 
 
 def _names_year(place: Place, digits: str, end: int) -> bool:
-    if not "1100" <= digits <= "2099" or _counts_things(place, end):
+    if not "1000" <= digits <= "2099" or _counts_things(place, end):
         return False
     if place.units.match(place.text, end + (place.text[end : end + 1] == " ")):
         return False
