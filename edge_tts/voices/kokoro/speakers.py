@@ -15,16 +15,19 @@ STYLE_DIR = Path(__file__).parent / "data"
 STYLE_ROWS = 510
 STYLE_SIZE = 256
 
-SPEAKERS = (
-    "af_heart",
-    "af_bella",
-    "am_michael",
-    "am_fenrir",
-    "zf_xiaobei",
-    "zf_xiaoxiao",
-    "zm_yunxi",
-    "zm_yunyang",
-)
+LOUDNESS_LUFS = {
+    "af_heart": -22.0,
+    "af_bella": -21.8,
+    "am_michael": -23.2,
+    "am_fenrir": -18.3,
+    "zf_xiaobei": -19.4,
+    "zf_xiaoxiao": -15.8,
+    "zm_yunxi": -20.3,
+    "zm_yunyang": -22.0,
+}
+"""Integrated loudness (BS.1770) of each speaker over two sentences of its own language."""
+
+SPEAKERS = tuple(LOUDNESS_LUFS)
 DEFAULT_SPEAKERS = {Language.ZH: "zf_xiaobei", Language.EN: "af_heart"}
 
 

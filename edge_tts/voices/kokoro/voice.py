@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from edge_tts.audio.level import gain_to_target
 from edge_tts.errors import InputError
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.g2p.vocabulary import symbol_ids
 from edge_tts.voices.kokoro.acoustic_model import AcousticModel
 from edge_tts.voices.kokoro.generator import Generator
 from edge_tts.voices.kokoro.source import HarmonicSource
-from edge_tts.voices.kokoro.speakers import StyleTables
+from edge_tts.voices.kokoro.speakers import LOUDNESS_LUFS, StyleTables
 from edge_tts.voices.voice import Voice, VoiceInfo
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class KokoroVoice(Voice):
         return SPEED_RANGE
 
     def gain(self, speaker: str) -> float:
-        """Amplitude factor that makes the speakers equally loud."""
-        return 1.0
+        """Amplitude factor that brings a speaker to the loudness all are played at."""
+        return gain_to_target(LOUDNESS_LUFS[speaker])
 
     def measure(self, tokens: "Sequence[Token]") -> int:
         """Number of phoneme symbols."""
