@@ -1,0 +1,94 @@
+"""Kill the worker again and again while it speaks; the sound must not differ by one sample.
+
+A ten-sentence announcement is spoken into a file twice: undisturbed, and with the worker killed by
+SIGKILL at random moments. Both files must be equal, and every kill must have hit a live worker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from running_service import RunningService
+
+SENTENCES = [
+    "The train to the airport leaves from platform four.",
+    "Please keep your luggage with you at all times.",
+    "下一站是人民广场，请准备下车。",
+    "The restaurant car is in the middle of the train.",
+    "Doors close automatically in thirty seconds.",
+    "请不要在车门附近停留。",
+    "The next stop is Central Station, exit on the left.",
+    "Passengers for the harbour change here to line two.",
+    "今天下午三点有一次短暂的停车。",
+    "We wish you a pleasant journey.",
+]
+
+
+def main() -> int:
+    """Run the comparison; 0 when nothing was lost or repeated."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="five kills")
+    args = parser.parse_args()
+    n_kills = 5 if args.quick else args.kills
+    text = " ".join(SENTENCES)
+    with tempfile.TemporaryDirectory() as folder:
+        expected = speak(Path(folder) / "undisturbed", text, 0, args.seed)[0]
+        received, n_killed, n_announcements = speak(
+            Path(folder) / "disturbed", text, n_kills, args.seed
+        )
+    is_equal = received == expected * n_announcements
+    verdict = "equal" if is_equal else "DIFFERENT"
+    print(
+        f"chaos: {n_killed} kills in {n_announcements} announcements, "
+        f"{len(received)} bytes of PCM, {verdict} to the undisturbed run"
+    )
+    return 0 if is_equal and n_killed >= n_kills else 1
+
+
+def speak(folder: Path, text: str, n_kills: int, seed: int) -> "tuple[bytes, int, int]":
+    """Speak until `n_kills` kills have hit; returns the PCM, the kills and the announcements."""
+    chance = random.Random(seed)
+    folder.mkdir()
+    n_killed = n_announcements = 0
+    output = folder / "out.pcm"
+    # A text is given up only when a worker dies of it again and again; here they die of us.
+    with RunningService(folder, output_file=output, attempts=1000, cache_mib=0) as service:
+        while n_announcements == 0 or n_killed < n_kills:
+            n_killed += announce(service, text, n_kills - n_killed, chance)
+            n_announcements += 1
+    return output.read_bytes(), n_killed, n_announcements
+
+
+def announce(service: RunningService, text: str, n_kills: int, chance: random.Random) -> int:
+    """Speak the text once, killing workers meanwhile; returns how many kills hit."""
+    n_killed = 0
+    with service.client() as client:
+        client.send("edge-speak", text=text)
+        next_kill_s = time.monotonic() + chance.uniform(0.0, 2.0)
+        killed_pid = None
+        while True:
+            frame = service.poll(client, 0.01)
+            if frame is not None and frame.type == "edge-finished":
+                if frame.data["reason"] != "done":
+                    raise SystemExit(f"chaos: the announcement ended as {frame.data}")
+                return n_killed
+            worker = service.worker_pid()
+            if worker in (None, killed_pid) or n_killed == n_kills:
+                next_kill_s = time.monotonic() + chance.uniform(0.0, 4.0)
+            elif time.monotonic() >= next_kill_s:
+                os.kill(worker, signal.SIGKILL)
+                killed_pid = worker
+                n_killed += 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
