@@ -4,9 +4,9 @@
     bench/intelligibility.py DIR_OF_JUDGE [SENTENCES.tsv] [--out DIR] [--speaker NAME] [--preset P]
 
 `DIR_OF_JUDGE/judge --sentences TSV --dir OUT --out FILE` must write a JSON object with `means` per
-language (`er` error rate, `ovrl` DNSMOS overall, `clicks`, `nan`, `clip_pct`) and `rows` with flags'
-ingredients. The sentence list has the columns id, lang (en, zh, mix), text, spoken. Prints a table,
-ends with one line of figures and exits 1 when a limit is missed.
+language (`er` error rate, `ovrl` DNSMOS overall) and `rows` with `clicks`, `nan`, `clip_pct`,
+`lead_ms` and `trail_ms`. The sentence list has the columns id, lang (en, zh, mix), text, spoken.
+Prints a table, ends with one line of figures and exits 1 when a limit is missed.
 """
 
 from __future__ import annotations

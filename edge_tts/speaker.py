@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional, Tuple
 
 from edge_tts.audio.chunk import AudioChunk
 from edge_tts.errors import InputError
+from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable
 from edge_tts.text.characters import HAN
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.tokens import Language
@@ -54,6 +55,9 @@ class Position:
 class Speaker:
     """Speaks with one installed voice. Not thread-safe; one utterance at a time.
 
+    `lexicon` is a YAML file of the user's own pronunciations; further keywords are fields of
+    `Delivery` and hold for every text that does not set its own.
+
     Raises ModelError for a voice that is missing or damaged and InputError for an unknown speaker.
     """
 
@@ -61,18 +65,16 @@ class Speaker:
         self,
         voice: str = "kokoro",
         *,
-        speaker: Optional[str] = None,
-        language: Optional[Language] = None,
-        speed: float = 1.0,
-        volume: float = 1.0,
         lexicon: Optional[Path] = None,
+        pauses: PauseTable = DEFAULT_PAUSES,
         n_threads: Optional[int] = None,
+        **delivery: Any,
     ) -> None:
         from edge_tts.voices import catalog
 
         self._voice: Voice = catalog.load(voice, n_threads)
-        self._front_end = _front_end(self._voice, lexicon)
-        self.delivery = self._checked(Delivery(speaker, language, speed, volume))
+        self._front_end = _front_end(self._voice, lexicon, pauses)
+        self.delivery = self._checked(Delivery(**delivery))
 
     @property
     def voice(self) -> "VoiceInfo":
@@ -206,7 +208,7 @@ def split_voice_name(name: str, default_voice: str) -> Tuple[str, Optional[str]]
     return default_voice, name
 
 
-def _front_end(voice: "Voice", lexicon: Optional[Path]) -> FrontEnd:
+def _front_end(voice: "Voice", lexicon: Optional[Path], pauses: PauseTable) -> FrontEnd:
     from edge_tts.text.g2p.pronouncer import Pronouncer
     from edge_tts.text.lexicon_file import UserLexicon
 
@@ -215,6 +217,7 @@ def _front_end(voice: "Voice", lexicon: Optional[Path]) -> FrontEnd:
         voice.measure,
         voice.segment_limit,
         lexicon=UserLexicon(lexicon) if lexicon is not None else None,
+        pauses=pauses,
     )
 
 

@@ -128,23 +128,26 @@ def _decoded(descriptor: int) -> Iterator[str]:
     n_bytes = 0
     while True:
         data = os.read(descriptor, READ_BYTES)
+        n_bytes += len(data)
         try:
             piece = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
+            yield error.object[: error.start].decode()
+            at = n_bytes - len(error.object) + error.start
             raise InputError(
-                f"standard input is not valid UTF-8 near byte {n_bytes + error.start}; what came"
-                " before has been spoken, convert the rest first, for example with iconv",
+                f"standard input is not valid UTF-8 at byte {at}; convert it first, for example"
+                " with iconv",
                 code="input.not_utf8",
             ) from error
         if piece:
             yield piece
         if not data:
             return
-        n_bytes += len(data)
 
 
 def _open_speaker(name: Optional[str], config: "Config") -> "Speaker":
     from edge_tts.speaker import Speaker, split_voice_name
+    from edge_tts.text.boundaries import PauseTable
     from edge_tts.text.tokens import Language
 
     voice, speaker = split_voice_name(name, config.voice) if name else (config.voice, None)
@@ -155,6 +158,7 @@ def _open_speaker(name: Optional[str], config: "Config") -> "Speaker":
         speed=config.speed,
         volume=config.volume,
         lexicon=config.lexicon,
+        pauses=PauseTable(**vars(config.pauses)),
         n_threads=config.threads or None,
     )
 

@@ -57,8 +57,8 @@ class FrontEnd:
     ) -> Iterator[Segment]:
         """Yield the segments of `text`, reading no further ahead than one paragraph.
 
-        Text without a word yields nothing; `report` then says what it held. The last segment's
-        pause is 0, but for a live stream (an iterator), whose end is not known in time.
+        Text without a word yields nothing; `report` then says what it held. The last segment has
+        the pause `end_s`, but for a live stream (an iterator), whose end is not known in time.
         """
         self._tally = Tally()
         lexicon = self._user_lexicon.current() if self._user_lexicon else EMPTY

@@ -89,7 +89,7 @@ class Segmenter:
         self._pauses = pauses
 
     def segments(self, sentences: Iterable[Sentence]) -> Iterator[Segment]:
-        """Yield segments as sentences come; the pause after the very last one is 0.
+        """Yield segments as sentences come; the very last one has the pause `end_s`.
 
         Raises `InputError` (`input.unsplittable`) when one token alone exceeds the limit.
         """
@@ -101,7 +101,9 @@ class Segmenter:
                 taken, tokens = tokens[:n_taken], tokens[n_taken:]
                 end = Break.NONE if tokens else sentence.end
                 is_last = sentence.is_last and not tokens
-                pause_s = 0.0 if is_last else self._pauses.after(taken, boundary, end)
+                pause_s = self._pauses.after(taken, boundary, end)
+                if is_last:
+                    pause_s = self._pauses.end_s
                 yield _segment(index, taken, pause_s)
                 index += 1
 

@@ -73,7 +73,7 @@ def test_the_report_says_what_a_wordless_text_held(front_end: FrontEnd) -> None:
 def test_a_final_stop_is_added(front_end: FrontEnd, text: str) -> None:  # CASES S09
     (segment,) = front_end.segments(text)
     assert segment.phonemes.endswith(".")
-    assert segment.pause_s == 0.0
+    assert segment.pause_s == PauseTable().end_s
 
 
 def test_abbreviations_times_and_decimals_make_one_sentence(front_end: FrontEnd) -> None:
@@ -119,7 +119,7 @@ def test_a_word_of_ten_thousand_letters_is_read_whole(front_end: FrontEnd) -> No
 
 def test_lines_and_paragraphs_make_pauses(front_end: FrontEnd) -> None:
     pauses = [s.pause_s for s in front_end.segments("First line\nSecond line\n\nThird line\n😀")]
-    assert pauses == [PauseTable().line_s, PauseTable().paragraph_s, 0.0]
+    assert pauses == [PauseTable().line_s, PauseTable().paragraph_s, PauseTable().end_s]
 
 
 def test_a_live_stream_speaks_before_it_ends(front_end: FrontEnd) -> None:

@@ -215,7 +215,7 @@ def test_a_stronger_mark_wins_over_a_slightly_longer_segment() -> None:
     ],
 )
 def test_pauses_follow_the_mark_and_end_with_none(text: str, pause_s: float) -> None:
-    assert [segment.pause_s for segment in cut(text)] == [pause_s, 0.0]
+    assert [segment.pause_s for segment in cut(text)] == [pause_s, PauseTable().end_s]
 
 
 @pytest.mark.parametrize(
