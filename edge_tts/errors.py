@@ -20,7 +20,7 @@ EXIT_INTERRUPTED = 130
 CODES: Dict[str, str] = {
     "internal": "a fault in edge_tts itself",
     "input.invalid": "the request cannot be spoken as it stands",
-    "input.not_utf8": "the text is not valid UTF-8",
+    "input.encoding": "the text is not valid UTF-8",
     "usage.invalid": "the command line cannot be understood",
     "usage.unknown_command": "there is no such command",
     "input.unsplittable": "a single word is longer than the voice can speak in one go",

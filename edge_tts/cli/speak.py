@@ -116,7 +116,7 @@ def _refuse_surrogates(argument: str) -> None:
         raise InputError(
             f"the text is not valid UTF-8 at character {at}; convert it first, for example with"
             " iconv",
-            code="input.not_utf8",
+            code="input.encoding",
         )
 
 
@@ -137,7 +137,7 @@ def _decoded(descriptor: int) -> Iterator[str]:
             raise InputError(
                 f"standard input is not valid UTF-8 at byte {at}; convert it first, for example"
                 " with iconv",
-                code="input.not_utf8",
+                code="input.encoding",
             ) from error
         if piece:
             yield piece

@@ -109,7 +109,7 @@ def test_invalid_utf8_on_stdin_names_the_byte(tmp_path: Path) -> None:
     out = tmp_path / "out.wav"
     result = run("-", "-o", str(out), stdin=b"Hello.\n\xff\xfe")
     assert result.returncode == 3
-    assert b"input.not_utf8" in result.stderr
+    assert b"input.encoding" in result.stderr
     assert b"byte 7" in result.stderr
     assert not out.exists()
 
