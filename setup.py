@@ -76,6 +76,7 @@ setup(
         "edge_tts.text": ["data/*", "data/**/*"],
         "edge_tts.text.g2p": ["data/*"],
         "edge_tts.voices": ["**/data/*", "data/*"],
+        "edge_tts.build.fast_voice": ["data/*"],
     },
     install_requires=RUN_TIME,
     extras_require=EXTRAS,
