@@ -33,6 +33,7 @@ def install(name: str, root: Path, source: Optional[Path], report: Report) -> Vo
         )
     with _writing(root):
         downloads = root / f".{name}.packages"
+        _sweep(root, name, keep=downloads)
         with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=str(root)) as temporary:
             work = Path(temporary)
             new = work / name
@@ -52,6 +53,13 @@ def remove(directory: VoiceDirectory) -> None:
         grave = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=str(path.parent)))
         path.rename(grave / path.name)
         shutil.rmtree(grave)
+
+
+def _sweep(root: Path, name: str, keep: Path) -> None:
+    """Delete what an installation left that was cut off by a power failure."""
+    for path in root.glob(f".{name}.*"):
+        if path != keep:
+            shutil.rmtree(path)
 
 
 def _prepare(

