@@ -48,6 +48,13 @@ class Client:
 
     def receive(self, timeout_s: Optional[float] = _TIMEOUT_S) -> Frame:
         """The next frame. Raises what an `error` frame says, and ServiceError on loss or time."""
+        frame = self.receive_any(timeout_s)
+        if frame.type == "error":
+            raise _fault(frame.data)
+        return frame
+
+    def receive_any(self, timeout_s: Optional[float] = _TIMEOUT_S) -> Frame:
+        """The next frame, `error` frames included. Raises ServiceError on loss or time."""
         while not self._frames:
             self._link.settimeout(timeout_s)
             try:
@@ -59,10 +66,7 @@ class Client:
             if not data:
                 raise _lost()
             self._frames.extend(self._decoder.feed(data))
-        frame = self._frames.popleft()
-        if frame.type == "error":
-            raise _fault(frame.data)
-        return frame
+        return self._frames.popleft()
 
     def ask(self, kind: str, answer: str, **fields: Any) -> Frame:
         """Send a request and return the first frame of type `answer`."""

@@ -1,4 +1,4 @@
-"""The units and the installer: statically everywhere, in a really booted systemd where there is one.
+"""The units and the installer: statically everywhere, and in a booted systemd where there is one.
 
 The booted test needs root, systemd-nspawn, mmdebstrap and EDGE_TTS_TEST_WHEELS, a folder of wheels
 for the container's Python that holds this package; see tests/service/systemd/boot.sh.
