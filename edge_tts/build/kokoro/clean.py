@@ -266,7 +266,10 @@ def _match_bias_and_scale(
 def _is_part_of_norm(node: onnx.NodeProto) -> bool:
     if node.op_type in {"ReduceMean", "ReduceSumSquare", "Shape"}:
         return True
-    return node.op_type == "Mul" and node.input[1].endswith(("/scale", "/rate"))
+    if node.op_type != "Mul":
+        return False
+    factor: str = node.input[1]
+    return factor.endswith(("/scale", "/rate"))
 
 
 def _bypass(graph: Graph, sums: str, cast: onnx.NodeProto, scaling: onnx.NodeProto) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import Callable, List
+from typing import Callable, List, Mapping, Optional
 
 import numpy as np
 import onnx
@@ -21,7 +21,7 @@ from edge_tts.runtime.onnx import optimise, runtime_version, weights_path
 from edge_tts.text.tokens import Language
 from edge_tts.voices.kokoro.source import SAMPLE_RATE_HZ
 from edge_tts.voices.kokoro.speakers import DEFAULT_SPEAKERS, SPEAKERS
-from edge_tts.voices.manifest import Gate, Manifest, Part
+from edge_tts.voices.manifest import Gate, Manifest, Part, Shape
 from edge_tts.voices.voice import VoiceInfo
 
 Report = Callable[[str], None]
@@ -79,7 +79,14 @@ def _prepare_part(graph: Graph, spec: PartSpec, directory: Path) -> List[Part]:
     ]
 
 
-def _part(name: str, path: Path, form: str, precision: str, inputs=None, outputs=None) -> Part:
+def _part(
+    name: str,
+    path: Path,
+    form: str,
+    precision: str,
+    inputs: Optional[Mapping[str, Shape]] = None,
+    outputs: Optional[Mapping[str, Shape]] = None,
+) -> Part:
     return Part(
         name=name,
         file=path.name,
@@ -92,7 +99,7 @@ def _part(name: str, path: Path, form: str, precision: str, inputs=None, outputs
     )
 
 
-def _shape(item: onnx.ValueInfoProto) -> tuple:
+def _shape(item: onnx.ValueInfoProto) -> Shape:
     return tuple(d.dim_value or d.dim_param for d in item.type.tensor_type.shape.dim)
 
 
