@@ -73,7 +73,9 @@ def announce(service: RunningService, text: str, n_kills: int, chance: random.Ra
     n_killed = 0
     with service.client() as client:
         client.send("edge-speak", text=text)
-        next_kill_s = time.monotonic() + chance.uniform(0.0, 2.0)
+        # Half of the moments fall into a worker's start, half into its work.
+        longest_s = 2.0 * service.start_s
+        next_kill_s = time.monotonic() + chance.uniform(0.0, longest_s)
         killed_pid = None
         while True:
             frame = service.poll(client, 0.01)
@@ -83,7 +85,7 @@ def announce(service: RunningService, text: str, n_kills: int, chance: random.Ra
                 return n_killed
             worker = service.worker_pid()
             if worker in (None, killed_pid) or n_killed == n_kills:
-                next_kill_s = time.monotonic() + chance.uniform(0.0, 4.0)
+                next_kill_s = time.monotonic() + chance.uniform(0.0, longest_s)
             elif time.monotonic() >= next_kill_s:
                 os.kill(worker, signal.SIGKILL)
                 killed_pid = worker

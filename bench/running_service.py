@@ -32,6 +32,8 @@ class RunningService:
         lines += [f"  {name}: {value}" for name, value in options.items()]
         self._config = folder / "config.yaml"
         self._config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self.start_s = 0.0
+        """Seconds from the start to a ready voice and an open output."""
         self.process: "Optional[subprocess.Popen[bytes]]" = None
 
     def __enter__(self) -> "RunningService":
@@ -39,9 +41,11 @@ class RunningService:
         log = (self._folder / "service.log").open("wb")
         with log:
             self.process = subprocess.Popen(command, stderr=log, env=self._environment)
-        deadline_s = time.monotonic() + START_S
+        began_s = time.monotonic()
+        deadline_s = began_s + START_S
         while time.monotonic() < deadline_s and self.process.poll() is None:
             if self._is_ready():
+                self.start_s = time.monotonic() - began_s
                 return self
             time.sleep(0.05)
         self.stop()

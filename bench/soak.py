@@ -1,0 +1,120 @@
+"""A thousand mixed requests of five hundred different lengths; the memory must not grow."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import List, Tuple
+
+from running_service import RunningService
+
+from edge_tts.errors import EdgeTTSError
+from edge_tts.service.client import Client
+
+MAX_GROWTH_MIB = 10.0
+N_LENGTHS = 500
+WORDS = ("the", "next", "stop", "on", "this", "line", "is", "a", "station", "near", "old", "bridge")
+CHARACTERS = "前方路口请向右转然后直行两百米到达目的地谢谢您的乘坐"
+SAMPLES = 20
+
+
+def main() -> int:
+    """Soak; 0 when the tree has grown by no more than the limit."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--requests", type=int, default=1000)
+    parser.add_argument("--longest", type=int, default=160, help="characters of the longest text")
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--quick", action="store_true", help="20 requests of at most 30 characters")
+    args = parser.parse_args()
+    n_requests, longest = (20, 30) if args.quick else (args.requests, args.longest)
+    chance = random.Random(args.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "out.pcm"
+        with RunningService(
+            Path(folder), output_file=output
+        ) as service, service.client() as client:
+            # Every buffer has grown to its working size once the longest text has been spoken.
+            for text in (sentence(chance, longest), hanzi(chance, longest)):
+                list(client.speak(text))
+            points = soak(service, client, n_requests, longest, chance)
+            errors = service.log().count("Traceback")
+    slope, growth_mib = fit(points)
+    print(
+        f"soak: {n_requests} requests, {points[0][1]:.1f} → {points[-1][1]:.1f} MiB, "
+        f"growth {growth_mib:+.1f} MiB, slope {1000 * slope:+.2f} MiB per 1000, {errors} errors"
+    )
+    return 0 if growth_mib <= MAX_GROWTH_MIB and not errors else 1
+
+
+def soak(
+    service: RunningService, client: Client, n_requests: int, longest: int, chance: random.Random
+) -> List[Tuple[int, float]]:
+    """Make the requests; returns (request number, MiB of the tree) every now and then."""
+    points: List[Tuple[int, float]] = []
+    lengths = [1 + index * longest // N_LENGTHS for index in range(N_LENGTHS)]
+    chance.shuffle(lengths)
+    for number in range(n_requests):
+        if number % max(1, n_requests // SAMPLES) == 0:
+            points.append((number, settled_mib(client)))
+        request(service, client, lengths[number % N_LENGTHS], chance)
+    points.append((n_requests, settled_mib(client)))
+    return points
+
+
+def request(service: RunningService, client: Client, length: int, chance: random.Random) -> None:
+    """One request of one of the kinds that clients make."""
+    text = hanzi(chance, length) if chance.random() < 0.4 else sentence(chance, length)
+    kind = chance.random()
+    if kind < 0.7:
+        list(client.speak(text, speed=chance.choice([0.9, 1.0, 1.2])))
+    elif kind < 0.85:
+        with service.client() as other:
+            other.send("synthesize", text=text)
+            while other.receive(120.0).type != "audio-stop":
+                pass
+    elif kind < 0.95:
+        with service.client() as other:
+            other.ask("edge-speak", "edge-accepted", text=text)
+    else:
+        try:
+            list(client.speak(text, speaker="nobody"))
+        except EdgeTTSError:
+            return
+
+
+def settled_mib(client: Client) -> float:
+    """The tree's memory once the service has measured it again."""
+    time.sleep(1.2)
+    return float(client.status()["budget"]["used_mib"])
+
+
+def fit(points: List[Tuple[int, float]]) -> Tuple[float, float]:
+    """Slope in MiB per request, and growth from the first to the last quarter of the points."""
+    numbers, sizes = zip(*points)
+    mean_number, mean_size = statistics.mean(numbers), statistics.mean(sizes)
+    covariance = sum((n - mean_number) * (s - mean_size) for n, s in points)
+    slope = covariance / sum((n - mean_number) ** 2 for n in numbers)
+    quarter = max(1, len(sizes) // 4)
+    return slope, statistics.mean(sizes[-quarter:]) - statistics.mean(sizes[:quarter])
+
+
+def sentence(chance: random.Random, length: int) -> str:
+    """English of about `length` characters."""
+    text = ""
+    while len(text) < length:
+        text += chance.choice(WORDS) + (". " if chance.random() < 0.1 else " ")
+    return text[:length].strip() + "."
+
+
+def hanzi(chance: random.Random, length: int) -> str:
+    """Chinese of about `length` / 3 characters, which take as long to say."""
+    return "".join(chance.choice(CHARACTERS) for _ in range(max(1, length // 3))) + "。"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
