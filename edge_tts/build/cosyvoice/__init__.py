@@ -1,0 +1,1 @@
+"""Provisioning of CosyVoice voices: read an official checkpoint, export it, write a voice."""

@@ -1,0 +1,28 @@
+"""Group normalisation in plain operators.
+
+The stock module exports as InstanceNormalization, which TensorRT 8.5 runs as a plugin that pulls
+in cuDNN.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class GroupNorm(nn.Module):
+    """Normalise [batch, channels, T] over groups of channels and time (Wu & He 2018)."""
+
+    def __init__(self, n_groups: int, n_channels: int, epsilon: float = 1e-5) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(n_channels))
+        self.bias = nn.Parameter(torch.empty(n_channels))
+        self._n_groups, self._epsilon = n_groups, epsilon
+
+    def forward(self, x: Tensor) -> Tensor:
+        n_batch, n_channels = x.shape[0], x.shape[1]
+        grouped = x.reshape(n_batch, self._n_groups, -1)
+        centred = grouped - grouped.mean(dim=2, keepdim=True)
+        variance = (centred * centred).mean(dim=2, keepdim=True)
+        normed = (centred / torch.sqrt(variance + self._epsilon)).reshape(n_batch, n_channels, -1)
+        return normed * self.weight[:, None] + self.bias[:, None]

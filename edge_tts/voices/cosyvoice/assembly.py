@@ -1,0 +1,63 @@
+"""A voice's engines and tables put together into the three stages of speech."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, Optional
+
+from edge_tts.runtime.engine import Engine
+from edge_tts.voices.cosyvoice.flow import DoublingFlow, StretchingFlow
+from edge_tts.voices.cosyvoice.language_model import LanguageModel
+from edge_tts.voices.cosyvoice.prefix import Affine, TextModel
+from edge_tts.voices.cosyvoice.rendering import DoublingRenderer, Renderer, StretchingRenderer
+from edge_tts.voices.cosyvoice.settings import Settings
+from edge_tts.voices.cosyvoice.source import HarmonicSource
+from edge_tts.voices.cosyvoice.vocoder import Vocoder
+
+if TYPE_CHECKING:
+    import numpy as np
+
+EngineOf = Callable[[str], Engine]
+"""An engine by its part's name."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Weights that the run time reads itself instead of an engine, all float32.
+
+    `lm_speaker` is CosyVoice 1's; `positions` are its distance codes, [max, layers, width].
+    """
+
+    text: "np.ndarray"
+    speech: "np.ndarray"
+    marks: "np.ndarray"
+    lm_speaker: Optional[Affine]
+    flow_speaker: Affine
+    mixer: "np.ndarray"
+    positions: Optional["np.ndarray"]
+
+
+def text_model(known: Tables, engine: EngineOf) -> TextModel:
+    """The text side."""
+    encoder = engine("text_encoder") if known.lm_speaker is not None else None
+    return TextModel(known.text, known.marks, encoder, known.lm_speaker)
+
+
+def language_model(known: Tables, constants: Settings, engine: EngineOf) -> LanguageModel:
+    """The loop over speech tokens."""
+    return LanguageModel(engine("lm"), known.speech, known.positions, constants)
+
+
+def vocoder(known: Tables, constants: Settings, engine: EngineOf) -> Vocoder:
+    """From mel to sound."""
+    source = HarmonicSource(known.mixer[:-1], float(known.mixer[-1]), constants)
+    return Vocoder(engine("f0"), engine("vocoder"), source, constants)
+
+
+def renderer(known: Tables, constants: Settings, engine: EngineOf) -> Renderer:
+    """From speech tokens to sound."""
+    encoder, estimator = engine("flow_encoder"), engine("estimator")
+    sound = vocoder(known, constants, engine)
+    if constants.is_second:
+        return DoublingRenderer(DoublingFlow(encoder, estimator, constants), sound)
+    return StretchingRenderer(StretchingFlow(encoder, estimator, constants), sound, constants)

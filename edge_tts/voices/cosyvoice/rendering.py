@@ -1,0 +1,282 @@
+"""Speech tokens to sound, in one piece or in chunks that are heard while the next is computed.
+
+The chunked ways are the official algorithms. Three of their habits are left out unless
+`like_official` asks for them: CosyVoice 1 and 2 cross-fade with windows that sum to 1.08, which
+makes every joint 8 % louder, and CosyVoice 2 lets its last chunk see the whole utterance, so that
+it disagrees with the chunks before it. Nothing is kept from one utterance to the next.
+"""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass, replace
+from typing import Iterator, Optional, Tuple
+
+import numpy as np
+
+from edge_tts.voices.cosyvoice.fixed_noise import MAX_FRAMES, fixed_noise
+from edge_tts.voices.cosyvoice.flow import (
+    CHUNK_TOKENS,
+    LOOKAHEAD_TOKENS,
+    DoublingFlow,
+    FlowPrompt,
+    StretchingFlow,
+)
+from edge_tts.voices.cosyvoice.randomness import Randomness
+from edge_tts.voices.cosyvoice.settings import Settings
+from edge_tts.voices.cosyvoice.stretch import EDGE_TOKENS, resize
+from edge_tts.voices.cosyvoice.vocoder import Vocoder
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What the vocoder keeps of a chunk: its last mel frames, and their source and sound."""
+
+    mel: "np.ndarray"
+    source: "np.ndarray"
+    samples: "np.ndarray"
+
+
+class ChunkVocoder:
+    """Renders consecutive stretches of mel so that their sounds join."""
+
+    def __init__(
+        self, vocoder: Vocoder, randomness: Randomness, n_kept_frames: int, *, like_official: bool
+    ) -> None:
+        self._vocoder = vocoder
+        self._randomness = randomness
+        self._n_kept_frames = n_kept_frames
+        self._like_official = like_official
+        self._tail: Optional[Tail] = None
+
+    def render(self, mel: "np.ndarray", *, is_last: bool) -> "np.ndarray":
+        """Sound of the next `mel` [1, 80, T]; unless `is_last`, its end is held back."""
+        tail = self._tail
+        if tail is not None:
+            mel = np.concatenate([tail.mel, mel], axis=2)
+        excitation = self._randomness.excitation(self._vocoder.n_samples(mel))
+        sound = self._vocoder.render(mel, excitation, tail.source if tail else None)
+        samples = sound.samples
+        if tail is not None:
+            samples = fade(samples, tail.samples, like_official=self._like_official)
+        if is_last:
+            return samples
+        n_held = self._n_kept_frames * self._vocoder.samples_per_frame
+        self._tail = Tail(
+            mel[:, :, -self._n_kept_frames :], sound.source[:, :, -n_held:], samples[-n_held:]
+        )
+        head: np.ndarray = samples[:-n_held]
+        return head
+
+
+class Renderer(abc.ABC):
+    """Flow and vocoder of one generation."""
+
+    @abc.abstractmethod
+    def whole(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        speed: float = 1.0,
+    ) -> "np.ndarray":
+        """Sound float32 [L] of int tokens [n]; `speaker` float32 [1, 80]."""
+
+    @abc.abstractmethod
+    def chunks(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        *,
+        like_official: bool = False,
+    ) -> Iterator["np.ndarray"]:
+        """The same sound in pieces, each computed when it is asked for."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Release the engines."""
+
+
+class StretchingRenderer(Renderer):
+    """CosyVoice 1."""
+
+    _CHUNK_SECONDS = 2
+    _KEPT_FRAMES = 20
+
+    def __init__(self, flow: StretchingFlow, vocoder: Vocoder, settings: Settings) -> None:
+        self.flow = flow
+        self._vocoder = vocoder
+        frames_per_second = settings.sample_rate_hz / settings.samples_per_frame
+        self._hop = self._CHUNK_SECONDS * settings.token_rate_hz
+        self._overlap_frames = int(EDGE_TOKENS / settings.token_rate_hz * frames_per_second)
+
+    def whole(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        speed: float = 1.0,
+    ) -> "np.ndarray":
+        """One run of each engine."""
+        mel, _ = self._mel(tokens, prompt, speaker, randomness, None)
+        return _vocoded(self._vocoder, mel, randomness, speed)
+
+    def chunks(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        *,
+        like_official: bool = False,
+    ) -> Iterator["np.ndarray"]:
+        """Two seconds at a time, each computed with 20 tokens of the next and then faded over."""
+        vocoder = ChunkVocoder(
+            self._vocoder, randomness, self._KEPT_FRAMES, like_official=like_official
+        )
+        overlap, kept = self._overlap_frames, None
+        faded: Optional[np.ndarray] = None
+        while True:
+            is_last = len(tokens) < self._hop + EDGE_TOKENS
+            part = tokens if is_last else tokens[: self._hop + EDGE_TOKENS]
+            mel, kept = self._mel(part, prompt, speaker, randomness, kept)
+            if faded is not None:
+                mel = fade(mel, faded, like_official=like_official)
+            if is_last:
+                yield vocoder.render(mel, is_last=True)
+                return
+            faded = mel[:, :, -overlap:]
+            yield vocoder.render(mel[:, :, :-overlap], is_last=False)
+            tokens = tokens[self._hop :]
+
+    def close(self) -> None:
+        """Release the engines."""
+        self.flow.close()
+        self._vocoder.close()
+
+    def _mel(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        kept: "Optional[Tuple[np.ndarray, np.ndarray]]",
+    ) -> "Tuple[np.ndarray, Tuple[np.ndarray, np.ndarray]]":
+        """Mel of `tokens`, and the noise and start that the next chunk must begin with."""
+        start = self.flow.start(tokens, prompt)
+        noise = randomness.flow_noise(start.mu.shape[2])
+        if kept is not None:
+            n = kept[0].shape[2]
+            noise[:, :, :n] = kept[0][:, :, : noise.shape[2]]
+            mu = start.mu.copy()
+            mu[:, :, :n] = kept[1][:, :, : mu.shape[2]]
+            start = replace(start, mu=mu)
+        n_prompt = len(prompt.mel)
+        mel = self.flow.mel(start, prompt, speaker, noise)
+        return mel[:, :, n_prompt:], self.kept(noise, start.mu, n_prompt)
+
+    def kept(
+        self, noise: "np.ndarray", mu: "np.ndarray", n_prompt: int
+    ) -> "Tuple[np.ndarray, np.ndarray]":
+        """The prompt's part and the end of both, with which the next chunk begins."""
+        last = self._overlap_frames
+        return (
+            np.concatenate([noise[:, :, :n_prompt], noise[:, :, -last:]], axis=2),
+            np.concatenate([mu[:, :, :n_prompt], mu[:, :, -last:]], axis=2),
+        )
+
+
+class DoublingRenderer(Renderer):
+    """CosyVoice 2."""
+
+    _KEPT_FRAMES = 8
+    _MAX_HOP_TOKENS = 100
+
+    def __init__(self, flow: DoublingFlow, vocoder: Vocoder) -> None:
+        self.flow = flow
+        self._vocoder = vocoder
+        self._noise = fixed_noise()
+
+    def whole(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        speed: float = 1.0,
+    ) -> "np.ndarray":
+        """One run of each engine, every token seeing all others."""
+        mel = self.mel(tokens, prompt, speaker)
+        return _vocoded(self._vocoder, mel, randomness, speed)
+
+    def chunks(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        *,
+        like_official: bool = False,
+    ) -> Iterator["np.ndarray"]:
+        """One second at first, up to four later."""
+        vocoder = ChunkVocoder(
+            self._vocoder, randomness, self._KEPT_FRAMES, like_official=like_official
+        )
+        hop, done = CHUNK_TOKENS, 0
+        # The first chunk ends where a chunk of the attention mask ends, prompt included.
+        extra = -len(prompt.tokens) % CHUNK_TOKENS
+        while True:
+            end = done + hop + extra
+            if len(tokens) < end + LOOKAHEAD_TOKENS:
+                break
+            part = tokens[: end + LOOKAHEAD_TOKENS]
+            mel = self.mel(part, prompt, speaker, is_last=False, in_chunks=True)
+            yield vocoder.render(mel[:, :, 2 * done :], is_last=False)
+            done, extra = end, 0
+            hop = min(2 * hop, self._MAX_HOP_TOKENS)
+        mel = self.mel(tokens, prompt, speaker, in_chunks=bool(done) and not like_official)
+        yield vocoder.render(mel[:, :, 2 * done :], is_last=True)
+
+    def mel(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        *,
+        is_last: bool = True,
+        in_chunks: bool = False,
+    ) -> "np.ndarray":
+        """Mel float32 [1, 80, T] of `tokens`; see `DoublingFlow.start`."""
+        start = self.flow.start(tokens, prompt, is_last=is_last, in_chunks=in_chunks)
+        noise = self._noise[:, :, : min(start.mu.shape[2], MAX_FRAMES)]
+        return self.flow.mel(start, prompt, speaker, noise)[:, :, len(prompt.mel) :]
+
+    def close(self) -> None:
+        """Release the engines."""
+        self.flow.close()
+        self._vocoder.close()
+
+
+def fade(new: "np.ndarray", old: "np.ndarray", *, like_official: bool) -> "np.ndarray":
+    """`new` with its beginning faded in over `old`, along the last axis."""
+    n = old.shape[-1]
+    window = np.hamming(2 * n)
+    rising, falling = window[:n], window[n:]
+    if not like_official:
+        total = rising + falling
+        rising, falling = rising / total, falling / total
+    faded: np.ndarray = new.copy()
+    faded[..., :n] = new[..., :n] * rising + old * falling
+    return faded
+
+
+def _vocoded(
+    vocoder: Vocoder, mel: "np.ndarray", randomness: Randomness, speed: float
+) -> "np.ndarray":
+    if speed != 1.0:
+        mel = resize(mel, max(1, int(mel.shape[2] / speed)))
+    return vocoder.render(mel, randomness.excitation(vocoder.n_samples(mel))).samples
