@@ -267,7 +267,9 @@ class Announcer:
         latency_s = time.monotonic() - speech.submitted_s
         if not speech.has_waited:
             self.metrics.heard(speech.source, latency_s)
-        self._tell(speech, replies.started(speech.ticket.uid, speech.source, latency_s))
+        rendered_s = (speech.rendered_s or speech.submitted_s) - speech.submitted_s
+        uid = speech.ticket.uid
+        self._tell(speech, replies.started(uid, speech.source, rendered_s, latency_s))
 
     def _on_ended(self, speech: Speech, spoken_s: float) -> None:
         speech.spoken_s += spoken_s

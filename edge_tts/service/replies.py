@@ -99,9 +99,13 @@ def accepted(ticket: Ticket, n_ahead: int) -> Frame:
     return Frame("edge-accepted", _with(data, key=ticket.key))
 
 
-def started(uid: str, source: str, latency_s: float) -> Frame:
-    """`edge-started`: the first sample has gone to the sink; `source` says where it came from."""
-    return Frame("edge-started", {"id": uid, "source": source, "latency_s": round(latency_s, 4)})
+def started(uid: str, source: str, rendered_s: float, latency_s: float) -> Frame:
+    """`edge-started`: the first sample has been heard, `latency_s` after the request.
+
+    `source` says where the sound came from, `rendered_s` after what time it was there.
+    """
+    data = {"id": uid, "source": source, "rendered_s": round(rendered_s, 4)}
+    return Frame("edge-started", {**data, "latency_s": round(latency_s, 4)})
 
 
 def mark(uid: str, segment: int, start: int, end: int) -> Frame:

@@ -127,6 +127,7 @@ def runtime_folder(socket: Path) -> Path:
 
 def _worker_options(config: "Config") -> List[str]:
     options = ["--voice", config.voice, "--threads", str(config.threads)]
+    options += ["--preset", config.preset]
     if config.lexicon is not None:
         options += ["--lexicon", str(config.lexicon)]
     # The worker's own parser takes what follows as the source's options.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import TYPE_CHECKING, Callable, Dict, Optional, Tuple
 
 from edge_tts.errors import EdgeTTSError, InputError
@@ -40,6 +41,8 @@ class Speech:
         self.source = "voice"
         self.has_waited = False
         self.was_heard = False
+        self.rendered_s: Optional[float] = None
+        """When the first sample was there, on the monotonic clock."""
         self.fault: Optional[EdgeTTSError] = None
         self.recording: Optional[Recording] = None
         self.spans: Dict[int, Tuple[int, int]] = {}
@@ -91,6 +94,8 @@ class Speech:
 
     def sound(self, chunk: "AudioChunk") -> None:
         """Pass samples on to the sink."""
+        if self.rendered_s is None:
+            self.rendered_s = time.monotonic()
         self._n_samples += len(chunk.samples)
         if self._player is not None:
             self._player.feed(self.run, chunk)

@@ -10,6 +10,7 @@ from edge_tts.errors import InputError
 from edge_tts.service.replies import VoiceFacts
 from edge_tts.speaker import Delivery, Speaker
 from edge_tts.text.tokens import Language
+from edge_tts.voices.voice import DEFAULT_PRESET
 
 if TYPE_CHECKING:
     from edge_tts.audio.chunk import AudioChunk
@@ -22,8 +23,14 @@ _WARM_UP_TEXT = "Ready."
 class VoiceSource(Speaker):
     """A speaker that hands out the segments of a text and renders any one of them."""
 
-    def __init__(self, voice: str, lexicon: Optional[Path], n_threads: Optional[int]) -> None:
-        super().__init__(voice, lexicon=lexicon, n_threads=n_threads)
+    def __init__(
+        self,
+        voice: str,
+        lexicon: Optional[Path],
+        n_threads: Optional[int],
+        preset: str = DEFAULT_PRESET.value,
+    ) -> None:
+        super().__init__(voice, lexicon=lexicon, n_threads=n_threads, preset=preset)
         info = self.voice
         self.facts = VoiceFacts(
             name=info.name,
@@ -81,8 +88,9 @@ def open_voice(options: List[str]) -> VoiceSource:
     parser.add_argument("--voice", required=True)
     parser.add_argument("--lexicon", type=Path)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--preset", default=DEFAULT_PRESET.value)
     args = parser.parse_args(options)
-    source = VoiceSource(args.voice, args.lexicon, args.threads or None)
+    source = VoiceSource(args.voice, args.lexicon, args.threads or None, args.preset)
     source.warm_up()
     return source
 
