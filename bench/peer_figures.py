@@ -69,12 +69,13 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A figure of ours and the limit it must not exceed."""
+    """A figure of ours and the limit it must not exceed; `note` is shown beside it."""
 
     name: str
     value: float
     limit: float
     unit: str
+    note: str = ""
 
     @property
     def is_met(self) -> bool:
@@ -82,7 +83,7 @@ class Verdict:
         return self.value <= self.limit
 
     def __str__(self) -> str:
-        return f"{self.name} {self.value:.3g}{self.unit}"
+        return f"{self.name} {self.value:.3g}{self.unit}{self.note}"
 
 
 def read_texts(path: Path = TEXTS) -> List[BenchText]:
@@ -158,7 +159,8 @@ def verdicts(
     ours, peer = runs[OURS], runs[PEER]
 
     def against_peer(name: str, quantity: Quantity, limit: float) -> Verdict:
-        return Verdict(name, ratio(ours, peer, quantity).wall, limit, "x")
+        found = ratio(ours, peer, quantity)
+        return Verdict(name, found.wall, limit, "x", note=f" (CPU {found.cpu:.3g}x)")
 
     sentences, paragraphs = chosen(texts, "zh", "sentence"), chosen(texts, "zh", "paragraph")
     found = [

@@ -13,6 +13,7 @@ DIR/performance.md and the plot beside it.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import platform
@@ -128,6 +129,21 @@ def measure_rounds(n_rounds: int, options: List[str]) -> Dict[str, List[Run]]:
     return runs
 
 
+def save(runs: Dict[str, List[Run]], path: Path) -> None:
+    """Keep every single measurement, for a closer look than the table gives."""
+    kept = {engine: [dataclasses.asdict(run) for run in found] for engine, found in runs.items()}
+    path.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+
+
+def warn_if_busy(load_average: float) -> None:
+    """Other work slows sleeping and spinning threads unequally, so wall ratios mean little."""
+    if load_average > 0.5 * len(os.sched_getaffinity(0)):
+        report(
+            f"this machine is busy (load average {load_average:.1f}): for figures that count, "
+            "wait until it is idle, or compare CPU times with --threads 1"
+        )
+
+
 def measure_help(n_times: int) -> float:
     """Median wall time of `edge-tts --help` in milliseconds."""
     command = [str(ENVIRONMENT / "bin" / "edge-tts"), "--help"]
@@ -194,7 +210,9 @@ def main() -> int:
     options += ["--threads", str(arguments.threads)]
     n_rounds = 1 if arguments.quick else arguments.rounds
     load_before, texts = os.getloadavg()[0], read_texts()
+    warn_if_busy(load_before)
     runs = measure_rounds(n_rounds, options)
+    save(runs, SCRATCH / "runs.json")
     help_ms = measure_help(5 if arguments.quick else 15)
     table = rows(runs, texts, help_ms)
     where = conditions(arguments.threads, n_rounds, load_before)

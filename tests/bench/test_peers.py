@@ -142,5 +142,5 @@ def test_what_is_missed_is_named_and_sets_the_exit_status(capsys):
     assert capsys.readouterr().out.endswith(" ok\n")
     assert peers.conclude(figures.verdicts(runs(ours=0.9), TEXTS, 90.0)) == 1
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "short: compute 0.9x, limit 0.8x"
+    assert shown[0] == "short: compute 0.9x (CPU 0.9x), limit 0.8x"
     assert shown[-1].startswith("peers: ") and shown[-1].endswith(" SHORT")
