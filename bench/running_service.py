@@ -49,7 +49,7 @@ class RunningService:
                 return self
             time.sleep(0.05)
         self.stop()
-        raise SystemExit(f"the service did not start:\n{self.log()}")
+        raise ServiceError(f"the service did not start:\n{self.log()}")
 
     def __exit__(
         self,

@@ -92,7 +92,8 @@ class Ear:
         )
         self._lock = threading.Lock()
         self._heard: List[Tuple[float, np.ndarray]] = []
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
         while not self._heard:
             time.sleep(0.01)
 
@@ -126,3 +127,6 @@ class Ear:
         """Stop listening."""
         self._process.kill()
         self._process.wait()
+        self._thread.join()
+        if self._process.stdout is not None:
+            self._process.stdout.close()

@@ -12,4 +12,4 @@ ROOT = HERE.parent.parent
 
 @pytest.fixture(autouse=True)
 def _importable_sources(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", f"{HERE}:{ROOT}")
+    monkeypatch.setenv("PYTHONPATH", f"{HERE}:{ROOT}", prepend=":")
