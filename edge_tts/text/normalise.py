@@ -8,7 +8,7 @@ from typing import Iterator, List, Optional
 from edge_tts.text.characters import HAN, is_han
 from edge_tts.text.cleanup import CleanText, clean
 from edge_tts.text.language_runs import find_runs
-from edge_tts.text.reading import chinese, english, items
+from edge_tts.text.reading import chinese, english, items, tables
 from edge_tts.text.reading.scan import scan
 from edge_tts.text.reading.units import DEFAULT, UnitTable
 from edge_tts.text.reading.words import spoken_words
@@ -74,15 +74,27 @@ def _is_in_capitals(text: str) -> bool:
     return text == text.upper() and len(_CAPITALS.findall(text)) > 1
 
 
-_ARTICLE_NEXT = re.compile(r" [a-z\"“]| [A-Z][a-z]")
+_ARTICLE_NEXT = re.compile(
+    r" (?!(?:to|or|and|vs|versus|is|was|plus|minus|through)\b|[A-Z]\b)[\"“]?[A-Za-z\d]"
+)
+_TITLE_AROUND = re.compile(r" [A-Z][a-z]")
+_WORD_BEFORE = re.compile(r"([A-Za-z0-9]{1,20}) $")
+
+
+def _is_article(text: str, item: items.Word) -> bool:
+    """Tell `A train leaves` and `Once Upon A Time` from `the A train` and `Gate A`."""
+    if not _ARTICLE_NEXT.match(text, item.end):
+        return False
+    before = _WORD_BEFORE.search(text, max(0, item.start - 22), item.start)
+    if before is None:
+        return True
+    in_title = before.group(1).istitle() and _TITLE_AROUND.match(text, item.end)
+    return bool(in_title) and before.group(1).lower() not in tables.cues("seat")
 
 
 def _said_word(text: str, item: items.Word, in_capitals: bool) -> List[str]:
     if item.text == "A":
-        is_article = _ARTICLE_NEXT.match(text, item.end) and not re.search(
-            r"[A-Za-z0-9] $", text[max(0, item.start - 2) : item.start]
-        )
-        return ["a" if is_article or in_capitals else "A"]
+        return ["a" if in_capitals or _is_article(text, item) else "A"]
     if len(item.text) == 1 and item.text != "a":
         return [item.text.upper()]
     return spoken_words(item.text, in_capitals)

@@ -9,14 +9,20 @@ MAX_KINDS = 64
 MAX_SAMPLE_CHARS = 24
 
 OTHER = "other"
+UNPRONOUNCED = "unpronounced"
+"""Kind of the words that got no phonemes."""
+NO_SYMBOL = "phoneme"
+"""Kind of the phonemes that the voice has no symbol for."""
+_SPEECH_KINDS = frozenset(("symbol", UNPRONOUNCED, NO_SYMBOL))
 
 
 @dataclass(frozen=True)
 class Loss:
     """Characters of one kind that no token stands for.
 
-    `kind` is `markup`, `tag`, `emoji`, `control`, `symbol`, or `script:NAME` for letters that no
-    voice speaks (`script:Arabic`). `sample` holds the first few of them.
+    `kind` is `markup`, `tag`, `emoji`, `control`, `symbol`, `UNPRONOUNCED`, `NO_SYMBOL`, or
+    `script:NAME` for letters that no voice speaks (`script:Arabic`). `sample` holds the first few
+    of them.
     """
 
     kind: str
@@ -26,7 +32,7 @@ class Loss:
     @property
     def is_speech(self) -> bool:
         """Whether a reader would have heard these characters, unlike markup or emoji."""
-        return self.kind.startswith("script:") or self.kind == "symbol"
+        return self.kind.startswith("script:") or self.kind in _SPEECH_KINDS
 
 
 @dataclass(frozen=True)

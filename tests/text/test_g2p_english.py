@@ -149,7 +149,8 @@ def test_letter_a_and_article_a_differ() -> None:
     assert word_in("go to gate A", "A") == "ˈA"
     assert word_in("A car", "A") == "ɐ"
     assert word_in("{ETA} now", "A") == "ˈA"
-    assert word_in("Is A late", "A") == "ɐ"
+    assert word_in("take the A train", "A") == "ˈA"
+    assert word_in("A to Z", "A") == "ˈA"
 
 
 def test_letter_written_together_with_a_number_is_a_letter() -> None:

@@ -111,10 +111,11 @@ class _Clause:
         return self._is_joined(i) or self._is_joined(i + 1)
 
     def _names_thing(self, i: int) -> bool:
-        """`Gate A`, `Plan A`: a capital A after a noun, where no article can stand."""
+        """`Gate A`, `the A train`, `A区`: a capital A where no article can stand."""
         if self._tokens[i].text != "A" or self._all_capitals:
             return False
-        return not self._starts_sentence(i) and Place(self._lower, i).after == BOUNDARY
+        after = Place(self._lower, i).after
+        return not self._starts_sentence(i) or after in (BOUNDARY, "to", "or", "and", "is")
 
     def _continues_letters(self, i: int) -> bool:
         """Whether tokens `i - 1` and `i` are letters of one acronym."""

@@ -6,20 +6,24 @@ compounds of known words, pinyin names, and the letter-to-sound network.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Iterator, List, Optional, Tuple
 
 from edge_tts.text.g2p.english_lexicon import EnglishLexicon, Entry
-from edge_tts.text.g2p.english_sounds import PRIMARY, demoted, has_stress, with_stress
+from edge_tts.text.g2p.english_sounds import PRIMARY, SECONDARY, demoted, has_stress, with_stress
 from edge_tts.text.g2p.inflection import add_s, derive
 from edge_tts.text.g2p.letter_to_sound import LetterToSound
 from edge_tts.text.g2p.pinyin_names import pinyin_name
 from edge_tts.text.g2p.spelling_out import fold, is_pronounceable, is_spelled, parts, spell
 
+_IRISH_NAME = re.compile("[Oo]'([A-Z]?[a-z]{2,30})")
 CACHED_WORDS = 4096
 MAX_LEXICON_LETTERS = 64
 MIN_COMPOUND_PART_LETTERS = 4
 _LETTER_SEQUENCE_LETTERS = 4
+# These keep their hyphen because the closed spelling is another word: re-sign, co-op.
+_OPEN_PREFIXES = frozenset(("re", "co", "pre", "un"))
 
 
 class EnglishWords:
@@ -71,6 +75,15 @@ class EnglishWords:
     def _unknown_stem(self, word: str) -> str:
         if is_spelled(word):
             return _spelled(word)
+        if "-" in word:
+            return self._hyphenated(word)
+        return self._irish(word) or self._compound_or_guess(word)
+
+    def _irish(self, word: str) -> str:
+        match = _IRISH_NAME.fullmatch(word)
+        return f"O{self._piece(match.group(1))}" if match else ""
+
+    def _compound_or_guess(self, word: str) -> str:
         pieces = parts(word)
         if len(pieces) > 1:
             return _compound([self._piece(piece) for piece in pieces])
@@ -82,6 +95,20 @@ class EnglishWords:
             return spell(letters)
         guess = pinyin_name(word) or self._letter_to_sound.pronounce(letters)
         return with_stress(guess, PRIMARY)
+
+    def _hyphenated(self, word: str) -> str:
+        """`turn-by-turn`: a phrase in one breath; `e-mail` is the word without its hyphen."""
+        pieces = [piece for piece in word.split("-") if piece]
+        closed = (
+            None
+            if pieces[0].lower() in _OPEN_PREFIXES
+            else self._lexicon.find("".join(pieces).lower())
+        )
+        if closed is not None:
+            return closed.default
+        sounds = [self._piece(piece) for piece in pieces]
+        # The particle of `warm-up` is not the weak form of the preposition.
+        return " ".join([*sounds[:-1], with_stress(sounds[-1], SECONDARY)])
 
     def _piece(self, word: str) -> str:
         return self.entry(word).default

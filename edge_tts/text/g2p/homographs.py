@@ -15,6 +15,7 @@ from edge_tts.text.g2p.word_class import (
     CONJUNCTIONS,
     DEGREES,
     DETERMINERS,
+    OBJECTS,
     PARTICLES,
     PREPOSITIONS,
     SUBJECTS,
@@ -179,7 +180,7 @@ def _bow(place: Place) -> Choice:
 
 
 def _invalid(place: Place) -> Choice:
-    person = place.before in ("an", "the") and place.after in ("chair", "carriage")
+    person = place.before in ("an", "the") and place.after in ("chair", "carriage", BOUNDARY)
     return WordClass.NOUN if person else None
 
 
@@ -190,8 +191,18 @@ def _content(place: Place) -> Choice:
 
 
 def _used(place: Place) -> Choice:
-    accustomed = place.after == "to" and place.before not in ("is", "are", "was", "be", "been")
-    return WordClass.PAST if accustomed or place.before in ("get", "got") else None
+    if place.after != "to":
+        return WordClass.PAST if place.before in ("get", "got") else None
+    # `it is used to open doors`, but `she is used to driving`, `used to the noise`.
+    object_of_to = place.at(2) in DETERMINERS | OBJECTS or place.at(2).endswith("ing")
+    return WordClass.PAST if place.before not in TO_BE - {"i'm", "he's"} or object_of_to else None
+
+
+def _does(place: Place) -> Choice:
+    """Female deer after an article or a number, else the verb."""
+    is_deer = place.at(-1) in ("the", "these", "those", "two", "three", "several", "many")
+    is_verb = place.after in SUBJECTS or place.after in ("not", "the")
+    return "dˈOz" if is_deer and not is_verb else None
 
 
 def _moped(place: Place) -> Choice:
@@ -212,7 +223,7 @@ _RULES: Dict[str, Callable[[Place], Choice]] = {
     **{"read": _read, "reread": _read, "live": _live, "lives": _lives, "close": _close},
     **{"lead": _lead, "tear": _tear, "bass": _bass, "wind": _wind, "winds": _winds},
     **{"minute": _minute, "resume": _resume, "wound": _wound, "dove": _dove, "bow": _bow},
-    **{"invalid": _invalid, "content": _content, "used": _used, "moped": _moped},
+    **{"invalid": _invalid, "content": _content, "used": _used, "does": _does, "moped": _moped},
     **{"that": _that, "overall": _overall, "underground": _overall, "uphill": _overall},
 }
 

@@ -10,14 +10,9 @@ from edge_tts.text.g2p.chinese import ChineseG2P
 from edge_tts.text.g2p.english import EnglishG2P
 from edge_tts.text.g2p.vocabulary import fit
 from edge_tts.text.lexicon import EMPTY, Lexicon
-from edge_tts.text.report import Tally
+from edge_tts.text.report import NO_SYMBOL, UNPRONOUNCED, Tally
 from edge_tts.text.spoken import needs_space
 from edge_tts.text.tokens import Language, Token
-
-UNPRONOUNCED = "unpronounced"
-"""Kind under which words that got no phonemes are counted."""
-NO_SYMBOL = "phoneme"
-"""Kind under which phonemes the model has no symbol for are counted."""
 
 
 class Pronouncer:

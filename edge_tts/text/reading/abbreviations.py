@@ -13,7 +13,7 @@ from edge_tts.text.reading.place import Place, before_final_stop, starts_word
 _SAINT_NEXT = re.compile(r"\.? [A-Z][a-z]")
 _CAPITAL_WORD_END = re.compile(r"[A-Z][A-Za-z]+,? $")
 _NUMBER_NEXT = re.compile(r" ?(?:\d|[IVX]+\b|[A-Z]\b)")
-_NAME_NEXT = re.compile(r" ?[A-Z]")
+_NAME_NEXT = re.compile(r" ?[A-Z]|(?: and| &) (?:Mrs|Ms|Mr|Dr|Prof)\b")
 _DOUBLE_MEANING = re.compile(r"(St|Dr)(\.?)(?![A-Za-z0-9])")
 _NUMBERED_STREET_END = re.compile(r"\d(?:st|nd|rd|th) $")
 _NAME_END = re.compile(r"([A-Z][A-Za-z'-]{0,30}) $")
@@ -29,7 +29,7 @@ _ROAD_BEFORE = re.compile(
     r"|\b(?:St|Ave|Rd|Blvd|Hwy|Route|Street|Avenue|Road)\.?(?: \d{1,4})?) $"
 )
 _COMPASS_WORD = re.compile(r"([NSEW])\.?(?= (?:[A-Z][a-z]+|\d{1,3}(?:st|nd|rd|th)) (\w+))")
-_ONE_COMPASS = re.compile(r"([NSEW])(?![\w.'-])")
+_ONE_COMPASS = re.compile(r"([NSEW])(?![\w'-]|\.\w)")
 
 
 def abbreviation(place: Place) -> Optional[Item]:

@@ -55,7 +55,7 @@ def _cardinal(item: items.Cardinal) -> str:
     if item.role == "counted":
         return _count(item.number)
     if item.role == "label":
-        return numbers.spoken_string(item.number.integer)
+        return numbers.one_by_one(item.number.integer)
     return say_number(item.number, counts=item.role != "ordinal")
 
 
@@ -89,6 +89,10 @@ def _percentage(part: str, number: items.Number) -> str:
     return sign + part + say_number(items.Number(number.integer, number.fraction), counts=False)
 
 
+def _feet(item: items.Feet) -> str:
+    return f"{_count(item.feet)}英尺{_count(item.inches)}英寸"
+
+
 def _product(item: items.Product) -> str:
     words = "乘".join(say_number(factor) for factor in item.factors)
     return f"{words}{item.unit.chinese}" if item.unit else words
@@ -99,7 +103,14 @@ def _money(item: items.Money) -> str:
     scale = item.scale
     if scale and scale.isascii():
         both, scale = [scaled(number, scale) for number in both], ""
-    return "到".join(_count(number) for number in both) + scale + _CURRENCIES[item.currency]
+    amounts = "到".join(_count(_without_cents(number)) for number in both)
+    return amounts + scale + _CURRENCIES[item.currency]
+
+
+def _without_cents(number: items.Number) -> items.Number:
+    """`35.00` is said as 35."""
+    is_whole = number.fraction in ("0", "00")
+    return items.Number(number.integer, None, number.sign) if is_whole else number
 
 
 def _year(item: items.Year) -> str:
@@ -140,19 +151,26 @@ def _half_of_day(item: items.Clock) -> str:
     return "下午" if hour < 6 else "晚上"
 
 
+def _power(item: items.Power) -> str:
+    return f"{say_number(item.base)}的{say_number(item.exponent, counts=False)}次方"
+
+
 def _clock_range(item: items.ClockRange) -> str:
     return f"{_clock(item.opening)}到{_clock(item.closing)}"
 
 
 def _duration(item: items.Duration) -> str:
     named = ((item.hours, "小时"), (item.minutes, "分钟"), (item.seconds, "秒"))
-    words = "".join(
-        _count(items.Number(str(value))) + name for value, name in named if value is not None
-    )
+    words = ""
+    for value, name in named:
+        if value is not None:
+            fraction = item.fraction if name == "秒" else ""
+            words += _count(items.Number(str(value), fraction or None)) + name
     return words.replace("分钟", "分") if item.seconds is not None else words
 
 
 def _digits(item: items.Digits) -> str:
+    # Listeners expect 幺 in telephone numbers; in codes a recogniser took it for 要.
     one = "幺" if item.is_phone else "一"
     words = " , ".join(numbers.one_by_one(group, one) for group in digit_groups(item))
     return f"加{words}" if item.plus else words
@@ -170,12 +188,12 @@ def _code_part(part: str, by_digit: bool) -> str:
         short = len(part) <= 2 and part.isascii()
         return " ".join(part.upper()) if short else " ".join(spoken_words(part, False))
     if by_digit and len(part) > 1:
-        return numbers.spoken_string(part)
+        return numbers.one_by_one(part)
     if part[0] == "0":
         return numbers.one_by_one(part)
     if len(part) <= _CARDINAL_CODE_DIGITS or part.endswith("00"):
         return numbers.cardinal(part, counts=False)
-    return numbers.spoken_string(part)
+    return numbers.one_by_one(part)
 
 
 def _post(item: items.Post) -> str:
@@ -222,7 +240,9 @@ _SAY: Dict[Type[items.Item], Callable[..., str]] = {
     items.Fraction: _fraction,
     items.Range: _range,
     items.Quantity: _quantity,
+    items.Feet: _feet,
     items.Product: _product,
+    items.Power: _power,
     items.Money: _money,
     items.Year: _year,
     items.Date: _date,

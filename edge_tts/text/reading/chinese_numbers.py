@@ -1,4 +1,4 @@
-"""Chinese number words, with 两 and 二 told apart and 幺 for a spoken 1 in number strings."""
+"""Chinese number words, with 两 and 二 told apart."""
 
 from __future__ import annotations
 
@@ -58,8 +58,3 @@ def one_by_one(digits: str, one: str = "一") -> str:
     """Each digit by its name, with `one` for 1."""
     names = _DIGITS.replace("一", one)
     return "".join(names[int(char)] for char in digits if char.isdigit())
-
-
-def spoken_string(digits: str) -> str:
-    """A number string as phones, plates and flights are read: 幺 for 1."""
-    return one_by_one(digits, "幺")

@@ -25,10 +25,11 @@ _PHONES = tuple(
         r"(?P<plus>\+)(?P<groups>\d{1,3}[ -]?\d{4,14})",
         r"(?P<groups>1[3-9]\d[ -]\d{4}[ -]\d{4})",
         r"(?P<groups>1[3-9]\d{9})",
-        r"(?P<groups>\(?0\d{2,3}\)?[ -]?\d{7,8}(?:-\d{1,6})?)",
+        r"(?P<groups>\(?0\d{2,3}\)?[ -]?(?:\d{7,8}|\d{3,4}[ -]\d{4})(?:-\d{1,6})?)",
         r"(?P<groups>[48]00[ -]\d{3}[ -]\d{4})",
         r"(?P<groups>[48]00-\d{4}-\d{3})",
         r"(?P<groups>\(?[2-9]\d{2}\)?[ -]\d{3}[ -]\d{4})",
+        r"(?P<groups>[2-9]\d{2}\.\d{3}\.\d{4})",
         r"(?P<groups>\d{3}-\d{4})",
         r"(?P<groups>1-[2-9]\d{2}-\d{3}-\d{4})",
         r"(?P<groups>[48]00\d{7})",
@@ -39,6 +40,16 @@ _DIGIT_GROUP = re.compile(r"\d+")
 _MIN_PHONE_DIGITS = 3
 _MIN_ID_DIGITS = 4
 _LONG_ID_DIGITS = 9
+# Mainland service numbers: banks and insurers, carriers, railways and citizens' lines.
+_HOTLINE = re.compile(r"9[56]\d{3}|100(?:01|10|50|60|86)|123\d\d")
+_STREET = (
+    "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Parkway|Pkwy|Court|Ct|"
+    "Place|Pl|Square|Sq|Highway|Hwy|Terrace|Circle"
+)
+_HOUSE = re.compile(
+    r"(\d{3,5}) (?:(?:[NSEW]|North|South|East|West|NW|NE|SW|SE)\.? )?"
+    rf"(?:(?:[A-Z][a-z]{{1,20}}|St\.|\d{{1,3}}(?:st|nd|rd|th)) ){{1,3}}(?:{_STREET})(?![a-z])"
+)
 _BARE_DIGITS = re.compile(r"\d{2,24}(?![\d.,:%/]\d|\d|%)")
 _DECIMAL = re.compile(r"\d{1,24}\.\d")
 
@@ -106,7 +117,8 @@ def identifier(place: Place) -> Optional[Item]:
     digits, end = match.group(), match.end()
     if place.follows(end, "measure") and digits[0] != "0":
         return None
-    if len(digits) >= _MIN_PHONE_DIGITS and place.has_cue("phone", 3):
+    is_hotline = place.is_chinese and _HOTLINE.fullmatch(digits)
+    if is_hotline or (len(digits) >= _MIN_PHONE_DIGITS and place.has_cue("phone", 3)):
         return Digits(place.at, end, (digits,), is_phone=True)
     named = len(digits) >= _MIN_ID_DIGITS and place.has_cue("id", 3)
     if named or digits[0] == "0" or len(digits) >= _LONG_ID_DIGITS:
@@ -122,9 +134,10 @@ def _label(place: Place, digits: str, end: int) -> Optional[Item]:
         before = place.has_cue("room", 2) or place.has_cue("flight", 2)
         after = place.follows(end, "roomafter") or place.follows(end, "routeafter")
         if (before or after) and place.previous != "第":
-            return Digits(place.at, end, (digits,), is_phone=True)
+            return Digits(place.at, end, (digits,), is_phone=False)
         return None
-    if any(place.has_cue(name, 1) for name in ("room", "route", "flight", "seat")):
+    is_house = _HOUSE.match(place.text, place.at) is not None
+    if is_house or any(place.has_cue(name, 1) for name in ("room", "route", "flight", "seat")):
         return Cardinal(place.at, end, Number(digits), "label")
     return None
 

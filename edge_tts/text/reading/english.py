@@ -10,18 +10,8 @@ from edge_tts.text.reading.amounts import digit_groups, scaled
 from edge_tts.text.reading.words import spoken_words
 
 _MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 _SIGNS = {"": "", "-": "minus ", "below": "minus ", "+": "plus ", "±": "plus or minus "}
 # Code → singular, plural, hundredth singular, hundredth plural.
@@ -98,6 +88,12 @@ def _quantity(item: items.Quantity) -> str:
         words += f" to {say_number(item.high)}"
     singular = item.is_attribute or (item.high is None and last.is_one)
     return f"{words} {item.unit.one if singular else item.unit.many}"
+
+
+def _feet(item: items.Feet) -> str:
+    feet = "foot" if item.feet.is_one else "feet"
+    inches = "inch" if item.inches.is_one else "inches"
+    return f"{say_number(item.feet)} {feet} {say_number(item.inches)} {inches}"
 
 
 def _product(item: items.Product) -> str:
@@ -178,6 +174,12 @@ def _full_hour(hour: int) -> str:
     return f"{words} o'clock" if hour <= 12 else f"{words} hundred"
 
 
+def _power(item: items.Power) -> str:
+    if item.exponent.integer in ("2", "3") and not item.exponent.sign:
+        return f"{say_number(item.base)} {'squared' if item.exponent.integer == '2' else 'cubed'}"
+    return f"{say_number(item.base)} to the power of {say_number(item.exponent)}"
+
+
 def _clock_range(item: items.ClockRange) -> str:
     return f"{_clock(item.opening)} to {_clock(item.closing)}"
 
@@ -185,8 +187,11 @@ def _clock_range(item: items.ClockRange) -> str:
 def _duration(item: items.Duration) -> str:
     parts = []
     for value, name in ((item.hours, "hour"), (item.minutes, "minute"), (item.seconds, "second")):
-        if value is not None:
-            parts.append(f"{numbers.cardinal(str(value))} {name}{'s' if value != 1 else ''}")
+        if value is None:
+            continue
+        fraction = item.fraction if name == "second" else ""
+        words = say_number(items.Number(str(value), fraction or None))
+        parts.append(f"{words} {name}{'s' if value != 1 or fraction else ''}")
     return " ".join(parts)
 
 
@@ -264,7 +269,9 @@ _SAY: Dict[Type[items.Item], Callable[..., str]] = {
     items.Fraction: _fraction,
     items.Range: _range,
     items.Quantity: _quantity,
+    items.Feet: _feet,
     items.Product: _product,
+    items.Power: _power,
     items.Money: _money,
     items.Year: _year,
     items.Date: _date,

@@ -82,12 +82,28 @@ class Quantity(Item):
 
 
 @dataclass(frozen=True)
+class Feet(Item):
+    """A height or length in feet and inches: `6'2"`."""
+
+    feet: Number
+    inches: Number
+
+
+@dataclass(frozen=True)
 class Product(Item):
     """`1920x1080` and `3 × 4 m` are sizes, `3 × 4` is arithmetic."""
 
     factors: Tuple[Number, ...]
     unit: Optional[Unit]
     is_arithmetic: bool = False
+
+
+@dataclass(frozen=True)
+class Power(Item):
+    """`10^3`, `10^-6`."""
+
+    base: Number
+    exponent: Number
 
 
 @dataclass(frozen=True)
@@ -138,11 +154,15 @@ class ClockRange(Item):
 
 @dataclass(frozen=True)
 class Duration(Item):
-    """`1h30m`, or `2:05:30` where the words around it speak of lasting."""
+    """`1h30m`, or `2:05:30` where the words around it speak of lasting.
+
+    `fraction` holds the digits after the point of `1:02:03.5`.
+    """
 
     hours: Optional[int]
     minutes: Optional[int]
     seconds: Optional[int]
+    fraction: str = ""
 
 
 @dataclass(frozen=True)

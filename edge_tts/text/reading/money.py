@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Optional
 
 from edge_tts.text.reading.items import Item, Money, Number
@@ -42,6 +43,8 @@ _MONEY_SIGN = re.compile(
 )
 _MONEY_CODE = re.compile(rf"({NUMBER})(?:{TO}({NUMBER}))?{_SCALE} ?({_CODES}|[€£₩₹])(?![A-Za-z])")
 _CODE_MONEY = re.compile(rf"({_CODES}) ?({NUMBER})(?:{TO}({NUMBER}))?{_SCALE}(?![A-Za-z])")
+# `¥35元` says its currency twice.
+_SAID_AGAIN = re.compile(r" ?(?:[美欧日港]元|英镑|元|圆)")
 _SCALE_WORDS = {"mn": "million", "M": "million", "bn": "billion", "B": "billion"}
 _SCALE_WORDS.update({"K": "thousand", "k": "thousand"})
 
@@ -55,8 +58,9 @@ def money(place: Place) -> Optional[Item]:
         sign, symbol, inner, low, high, scale = match.groups()
         if sign and not may_be_signed(place):
             return None
-        currency = _CURRENCY[symbol]
-        return _money(match, number(low, sign or inner), high, currency, scale)
+        amount = _money(match, number(low, sign or inner), high, _CURRENCY[symbol], scale)
+        again = _SAID_AGAIN.match(place.text, amount.end) if place.is_chinese else None
+        return replace(amount, end=again.end()) if again else amount
     match = _MONEY_CODE.match(place.text, place.at)
     if match:
         low, high, scale, code = match.groups()

@@ -9,35 +9,47 @@ from edge_tts.text.characters import HAN
 from edge_tts.text.reading.items import (
     Cardinal,
     Digits,
+    Feet,
     Fraction,
     Item,
     Number,
+    Power,
     Product,
     Quantity,
     Range,
     Score,
 )
-from edge_tts.text.reading.place import NUMBER, TO, Place, number
+from edge_tts.text.reading.place import NUMBER, TO, Place, before_final_stop, number
 from edge_tts.text.reading.units import Unit
 
 _SIGN = re.compile(r"[-+±−](?=\d|\.\d)")
 _NUMBER = re.compile(NUMBER)
 _POINT_FIRST = re.compile(r"\.(\d{1,24})(?![\d.])")
 _RANGE_TO = re.compile(rf"{TO}([-+]?)({NUMBER})")
+# After the end of a first date, time or amount a hyphen means "to": `5月1日-7日`.
+_COUNTED_BEFORE = re.compile(r"\d ?[年月日号点时分秒元度米里周天层楼级]$")
+_POWER = re.compile(rf"({NUMBER})\^(-?)(\d{{1,3}})(?![\d.^])")
+_EQUALS_NEXT = re.compile(r" ?=")
 _BEFORE_SIGN = re.compile(rf"[\s(（\[<>=≤≥:：，,、。;；/~至到是为零约{HAN}]")
 _FRACTION = re.compile(r"(?:(\d{1,4}) )?(\d{1,3})(?:/| / )(\d{1,3})(?![\d/]|\.\d)")
 _SCORE = re.compile(r"(\d{1,3}) ?[:-] ?(\d{1,3})(?![\d:%]|[-/.]\d)")
 _RATIO = re.compile(r"(\d{1,4}(?:\.\d{1,4})?):(\d{1,4}(?:\.\d{1,4})?)(?![\d:])")
+_FEET_INCHES = re.compile(
+    r"(\d{1,5})(?:' ?| ?ft\.? | feet )(\d{1,2}(?:\.\d)?)(?:\"|''| ?in(?:\.|ch|ches)?(?![\w]))"
+)
+_INCHES = re.compile(r"(\d{1,3}(?:\.\d{1,3})?) in(?= of (?:rain|snow|ice|water|precipitation)\b)")
 _FACTOR = re.compile(rf" ?[x×*X] ?({NUMBER})(?![A-Za-z]{{2}})")
 # `5W-30` is a grade of oil.
 _GRADE_NEXT = re.compile(r"-\d")
 _MAX_FACTORS = 4
 _LONG_DIGITS = re.compile(r"\d{25,400}")
-_BELOW_ZERO = re.compile(r" ?(?:度|℃|°|摄氏|华氏)")
+_BELOW_ZERO = re.compile(r"(?:[至到~][-+]?\d{1,3}(?:\.\d{1,2})?)? ?(?:度|℃|°|摄氏|华氏)")
 
 
 def may_be_signed(place: Place) -> bool:
     """Whether a plus or minus here is a sign, not a hyphen or a range."""
+    if _COUNTED_BEFORE.search(place.text, max(0, place.at - 3), place.at):
+        return False
     return not place.previous or _BEFORE_SIGN.match(place.previous) is not None
 
 
@@ -49,6 +61,19 @@ def signed(place: Place) -> Optional[Item]:
     return _measured(place, sign.end(), sign.group().replace("−", "-")) or _cardinal(
         place, sign.end(), sign.group()
     )
+
+
+def inches(place: Place) -> Optional[Item]:
+    """`6'2"`, `14 ft 6 in.` and `0.5 in of rain`; elsewhere `in` is the word."""
+    match = _FEET_INCHES.match(place.text, place.at)
+    if match:
+        end = before_final_stop(place.text, match.end())
+        return Feet(place.at, end, Number(match[1]), number(match[2]))
+    match = _INCHES.match(place.text, place.at)
+    unit = place.units.find("inch") if match else None
+    if not match or unit is None:
+        return None
+    return Quantity(place.at, match.end(), number(match[1]), None, unit)
 
 
 def measured(place: Place) -> Optional[Item]:
@@ -189,15 +214,32 @@ def number_range(place: Place) -> Optional[Item]:
     high = _RANGE_TO.match(place.text, low.end()) if low else None
     if not low or not high or high.group(1):
         return None
+    if _EQUALS_NEXT.match(place.text, high.end()):
+        return None
     following = place.text[high.end() : high.end() + 2]
     if following[:1].isascii() and following[:1].isalpha():
         return None
     if following[:1] == "-" and following[1:].isdigit():
         return None
     first, last = number(low.group()), number(high.group(2))
-    if "~" not in high.group() and float(first.integer) > float(last.integer):
+    falls = "~" not in high.group() and float(first.integer) > float(last.integer)
+    if falls and not _is_opening_hours(place, first, last):
         return None
     return Range(place.at, high.end(), first, last)
+
+
+def _is_opening_hours(place: Place, first: Number, last: Number) -> bool:
+    """`open 9-5`."""
+    both_hours = int(first.integer) <= 12 and int(last.integer) <= 12
+    return both_hours and place.has_cue("opening", 2)
+
+
+def power(place: Place) -> Optional[Item]:
+    """`10^3`."""
+    match = _POWER.match(place.text, place.at)
+    if not match:
+        return None
+    return Power(place.at, match.end(), number(match[1]), Number(match[3], None, match[2]))
 
 
 def cardinal(place: Place) -> Optional[Item]:

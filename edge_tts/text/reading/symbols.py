@@ -8,9 +8,10 @@ import unicodedata
 from typing import Optional, Pattern
 
 from edge_tts.text.characters import HAN, LATIN, script_of
-from edge_tts.text.reading import tables
+from edge_tts.text.reading import keys, tables
 from edge_tts.text.reading.items import Dropped, Item, Mark, Spoken
 from edge_tts.text.reading.place import Place
+from edge_tts.text.reading.quotes import quotation_mark
 
 _MARKS = {
     ",": ",",
@@ -22,10 +23,8 @@ _MARKS = {
     "。": ".",
     "!": "!",
     "！": "!",
-    "¡": "!",
     "?": "?",
     "？": "?",
-    "¿": "?",
     ":": ":",
     "：": ":",
     ";": ";",
@@ -65,7 +64,7 @@ _ELLIPSIS = re.compile(r"\.{2,200}|…{1,200}|。{2,200}|·{3,200}")
 _DASH = re.compile(r"[—–―-]{2,200}|(?<=\s)[-–](?=\s)")
 _REPEATED = re.compile(r"([^\w\s])\1{0,200}")
 # Signs that join what stands beside them and have no sound of their own.
-_JOINERS = frozenset("-/_·'~*`\\")
+_JOINERS = frozenset("-/_·'~*`\\¿¡")
 _NUMERIC_BEFORE = re.compile(
     r"[\d年月日号点时分秒元度米%里周天层楼AMPMampm]\s?$|\d(?:st|nd|rd|th)$"
 )
@@ -77,6 +76,12 @@ _DIGITS_END = re.compile(r"\d{1,9}$")
 _PRICED = "元块角分万千百亿"
 _AMOUNT_NEXT = re.compile(r"\d[\d.]{0,8} ?[A-Za-z]")
 _PRODUCT = re.compile(r".?\d ?\* ?\d|\d \* ?\d")
+_MINUS = re.compile(r"(?<=\d) ?- ?\d[\d.+×*÷-]{0,40} ?=")
+_OUT_OF = re.compile(r"(?<=\d\.\d)/(?=(?:5|10|100)(?![\d./]))")
+_CHINESE_RATE = re.compile(
+    r"(?:公里|千米|海里|米|公升|毫升|升|公斤|千克|克|吨|转|帧|度|兆|瓦|元|块|次|字|人)/"
+    r"(?=百公里|公里|小时|分|秒|天|日|周|月|年|人|次|升|毫升|晚|位|间|张|件|平方|立方|千克|公斤|斤|吨|克)"
+)
 _SAID_APPROXIMATE = re.compile(r"(?:约|大概|about|around) ?$")
 _APPROXIMATE = re.compile(r"[~≈∼] ?(?=[$¥€£]?\d)")
 
@@ -87,7 +92,7 @@ def mark(place: Place) -> Optional[Item]:
         match = pattern.match(place.text, place.at)
         if match and not (form == "—" and _joins_numbers(place, match.end())):
             return Mark(place.at, match.end(), form)
-    form_of = _MARKS.get(place.text[place.at])
+    form_of = _MARKS.get(place.text[place.at]) or quotation_mark(place.text, place.at)
     if form_of is None or (form_of == "—" and _joins_numbers(place, place.at + 1)):
         return None
     match = _REPEATED.match(place.text, place.at)
@@ -103,7 +108,10 @@ def sign(place: Place) -> Optional[Item]:
     beside = _beside_numbers(place)
     if beside is not None:
         return Spoken(at, at + 1, *beside)
-    if text[at] in _JOINERS and not _is_dialled(place):
+    key = keys.numbered(place) or keys.star_key(place)
+    if key is not None:
+        return key
+    if text[at] in _JOINERS and not (text[at] == "\\" and text[at + 1 : at + 2].isalnum()):
         return _joiner(place)
     match = _signs().match(text, at)
     if not match:
@@ -115,9 +123,9 @@ def sign(place: Place) -> Optional[Item]:
 def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
     """English and Chinese of a sign that means a relation between what stands beside it."""
     at, text = place.at, place.text
-    if text[at] in "-–—~" and _joins_numbers(place, at + 1):
-        return "to", "到"
-    if text[at] == "~" and _HAN_AROUND.match(place.previous) and _HAN_AROUND.match(text, at + 1):
+    if text[at] == "-" and _MINUS.match(text, at):
+        return "minus", "减"
+    if _means_to(place):
         return "to", "到"
     if _APPROXIMATE.match(text, at) and not _SAID_APPROXIMATE.search(text[max(0, at - 8) : at]):
         return "about", "约"
@@ -126,6 +134,14 @@ def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
     if text[at] == "*" and _PRODUCT.match(text, max(0, at - 2)):
         return "times", "乘"
     return None
+
+
+def _means_to(place: Place) -> bool:
+    at, text = place.at, place.text
+    if text[at] in "-–—~" and _joins_numbers(place, at + 1):
+        return True
+    is_wave = text[at] == "~" and _HAN_AROUND.match(place.previous) is not None
+    return is_wave and _HAN_AROUND.match(text, at + 1) is not None
 
 
 def _joins_numbers(place: Place, end: int) -> bool:
@@ -144,14 +160,6 @@ def _falls(place: Place, end: int) -> bool:
     return int(left.group()) > int(right.group())
 
 
-def _is_dialled(place: Place) -> bool:
-    """The star of a dialled code such as `*#06#`, or a backslash between words."""
-    char, following = place.text[place.at], place.text[place.at + 1 : place.at + 2]
-    if char == "*":
-        return following in ("#", "*") or following.isdigit() or place.previous in ("#", "*")
-    return char == "\\" and following.isalnum()
-
-
 def _joiner(place: Place) -> Item:
     char, previous = place.text[place.at], place.previous
     following = place.text[place.at + 1 : place.at + 2]
@@ -164,6 +172,10 @@ def _slash(place: Place) -> Item:
     """`$5/kWh` and `5元/次` are rates; between words a slash is silent."""
     at, text, previous = place.at, place.text, place.previous
     following = text[at + 1 : at + 2]
+    if _OUT_OF.match(text, at):
+        return Spoken(at, at + 1, "out of", ",满分")
+    if _CHINESE_RATE.search(text, max(0, at - 2), at + 4):
+        return Spoken(at, at + 1, "per", "每")
     is_rate = previous.isdigit() or (previous != "" and previous in _PRICED)
     unit = place.units.match(text, at + 1) if is_rate else None
     found = place.units.find(unit.group()) if unit else None

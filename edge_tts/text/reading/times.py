@@ -6,7 +6,17 @@ import re
 from typing import Optional, Tuple
 
 from edge_tts.text.reading import tables
-from edge_tts.text.reading.items import Clock, ClockRange, Date, Duration, Item, Ordinal, Year
+from edge_tts.text.reading.items import (
+    Clock,
+    ClockRange,
+    Date,
+    Duration,
+    Item,
+    Mark,
+    Ordinal,
+    Spoken,
+    Year,
+)
 from edge_tts.text.reading.place import TO, Place, before_final_stop
 
 _MONTH_NUMBER = {
@@ -46,13 +56,18 @@ _LETTER_DURATION = re.compile(
     r"(?:(\d{1,3}) ?(?:h|hr|hrs)(?![a-z]) ?)?(?:(\d{1,3}) ?(?:m|min|mins|'(?!'))(?![a-z/²³\d]) ?)?"
     r"(?:(\d{1,3}) ?(?:s|sec|secs)(?![a-z]))?"
 )
-_COLON_DURATION = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
+_COLON_DURATION = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\.(\d{1,3})(?!\d))?")
+_ISO_JOINT = re.compile(r"(?<=\d)T(?=\d\d:\d\d)")
+_ISO_ZONE = re.compile(r"(?<=:\d\d)Z(?![A-Za-z0-9])")
+_SAID_MINUTES = re.compile("分(?!钟)")
 _SAID_HALF = re.compile(r"(?:上午|下午|早上|早晨|中午|晚上|凌晨|傍晚|夜里|清晨|半夜|晚|早)\s?$")
 
 _YEAR = re.compile(r"([12]\d{3})(?![\d:%]|[.,]\d|[A-Za-rt-z])(?:'?(s)(?![A-Za-z]))?")
 _DECADE = re.compile(r"([2-9]0)'?s(?![A-Za-z])")
 _SHORT_DECADE = re.compile(r"'([2-9]0)s(?![A-Za-z])")
 _CHINESE_YEAR = re.compile(r"(\d{4}|\d{2})(?=(?:[-–—~至到]\d{4})?年(?!前|后|内|间|来|多|以|级))")
+# People are called by the decade of their birth: `80后`.
+_GENERATION = re.compile(r"(?:[5-9]0|[89]5|0[05])(?=后(?![来面方排天续退期]))")
 _ORDINAL = re.compile(
     r"(\d{1,12}|\d{1,3}(?:,\d{3}){1,3})(?:st|nd|rd|th|ST|ND|RD|TH)(?![A-Za-z0-9])"
 )
@@ -118,8 +133,23 @@ def clock(place: Place) -> Optional[Item]:
         return ClockRange(place.at, last.end, first, last)
     match = _CLOCK_PATTERN.match(place.text, place.at)
     if match:
-        return _clock(place, match.span(), match.groups())
+        return _clock(place, (place.at, _after_said_minutes(place, match)), match.groups())
     return _hours(place)
+
+
+def _after_said_minutes(place: Place, match: "re.Match[str]") -> int:
+    """The end of a clock time, the 分 of `8:08分` included."""
+    is_said = place.is_chinese and _SAID_MINUTES.match(place.text, match.end())
+    return match.end() + 1 if is_said else match.end()
+
+
+def iso_joint(place: Place) -> Optional[Item]:
+    """The `T` and the `Z` of `2026-11-30T22:54:01Z`."""
+    if _ISO_JOINT.match(place.text, place.at):
+        return Mark(place.at, place.at + 1, ",")
+    if _ISO_ZONE.match(place.text, place.at):
+        return Spoken(place.at, place.at + 1, "U T C", "U T C")
+    return None
 
 
 def _hours(place: Place) -> Optional[Item]:
@@ -158,14 +188,16 @@ def duration(place: Place) -> Optional[Item]:
     match = _LETTER_DURATION.match(place.text, place.at)
     if match and sum(1 for part in match.groups() if part) > 1:
         end = match.start() + len(match.group().rstrip())
-        return Duration(place.at, end, *_whole_numbers(match.groups()))
+        hours, minutes, seconds = _whole_numbers(match.groups())
+        return Duration(place.at, end, hours, minutes, seconds)
     match = _COLON_DURATION.match(place.text, place.at)
-    if match and (place.has_cue("lasting") or int(match.group(1)) > 24):
-        first, second, third = _whole_numbers(match.groups())
-        if third is None:
-            return Duration(place.at, match.end(), None, first, second)
-        return Duration(place.at, match.end(), first, second, third)
-    return None
+    if not match or not (match[4] or place.has_cue("lasting") or int(match[1]) > 24):
+        return None
+    fraction = match[4] or ""
+    first, second, third = _whole_numbers(match.groups()[:3])
+    if third is None:
+        return Duration(place.at, match.end(), None, first, second, fraction)
+    return Duration(place.at, match.end(), first or None, second, third, fraction)
 
 
 def _whole_numbers(parts: Tuple[Optional[str], ...]) -> Tuple[Optional[int], ...]:
@@ -212,6 +244,9 @@ def _counts_things(place: Place, end: int) -> bool:
 
 def _chinese_year(place: Place) -> Optional[Item]:
     match = _CHINESE_YEAR.match(place.text, place.at)
+    generation = _GENERATION.match(place.text, place.at)
+    if generation:
+        return Year(place.at, generation.end(), generation.group())
     if match:
         digits = match.group(1)
         long = len(digits) == 4 and "1200" <= digits <= "2199"
@@ -219,9 +254,19 @@ def _chinese_year(place: Place) -> Optional[Item]:
             return Year(place.at, match.end(), digits)
         return None
     match = _YEAR.match(place.text, place.at)
-    if match and "1900" <= match[1] <= "2099" and place.follows(match.end(1), "yearafter"):
+    if match and "1900" <= match[1] <= "2099" and _names_chinese_year(place, match.end(1)):
         return Year(place.at, match.end(1), match[1])
     return None
+
+
+def _names_chinese_year(place: Place, end: int) -> bool:
+    """`2024款`, `在2024建成`, but not `在2000米处` or `在2024人中`."""
+    if place.follows(end, "yearafter"):
+        return True
+    is_round = place.text[end - 2 : end] == "00"
+    if place.previous not in ("在", "于", "自") or is_round or place.follows(end, "measure"):
+        return False
+    return place.units.match(place.text, end) is None and not place.text.startswith("多", end)
 
 
 def apostrophe_decade(place: Place) -> Optional[Item]:

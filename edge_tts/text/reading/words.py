@@ -12,6 +12,12 @@ from edge_tts.text.reading.items import Item, Spoken, Word
 from edge_tts.text.reading.place import Place, starts_word
 
 _WORD = re.compile(f"[{LATIN}]+(?:'[{LATIN}]+)*'?(?![{LATIN}])")
+# `check-in`, `turn-by-turn`; a part in capitals or of one letter is read on its own.
+_SMALL = "a-z\u00df-\u00f6\u00f8-\u00ff"
+_COMPOUND = re.compile(
+    rf"(?:[eE]|[{LATIN}][{_SMALL}]{{1,24}})"
+    rf"(?:-[A-Z]?[{_SMALL}]{{1,24}}){{1,4}}('s)?(?![{LATIN}\d]|[-'][{LATIN}\d])"
+)
 _DAY = r"(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)(?:\.|day|nesday|sday|rsday|urday)?"
 _WEEKDAYS = re.compile(rf"{_DAY}(?: ?[-–~] ?{_DAY})(?![A-Za-z])")
 _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -49,6 +55,14 @@ def _special_forms() -> Pattern[str]:
     return re.compile(f"({'|'.join(map(re.escape, written))})('s)?(?![A-Za-z0-9+#]|-[a-z])")
 
 
+def compound(place: Place) -> Optional[Item]:
+    """Words joined by hyphens, spoken as one phrase."""
+    match = _COMPOUND.match(place.text, place.at)
+    if not match or not starts_word(place.text, place.at):
+        return None
+    return Word(place.at, match.end(), match.group())
+
+
 def word(place: Place) -> Optional[Item]:
     """One Latin word with its apostrophes."""
     match = _WORD.match(place.text, place.at)
@@ -74,6 +88,8 @@ _CODA = re.compile(
     "PT|XT|CH|WN|WL|TS|PS|KS|NS|LS|MS|DS|GS|BS)$"
 )
 _SPELLED_LENGTH = 3
+# `CarPlay` is one word to the ear; more parts are a phrase.
+_NAME_PARTS = 2
 
 
 def spoken_words(written: str, in_capitals: bool) -> List[str]:
@@ -90,7 +106,8 @@ def spoken_words(written: str, in_capitals: bool) -> List[str]:
     if match:
         return [_word_in_capitals(match.group(1)) + (match.group(2) or "").lower()]
     parts = [] if _WHOLE_NAME.fullmatch(written) else _CAMEL.split(written)
-    if len(parts) < 2:
+    is_name = len(parts) == _NAME_PARTS and not any(part.isupper() for part in parts)
+    if len(parts) < 2 or (is_name and min(map(len, parts)) > 1):
         return [written]
     return [said for part in parts for said in _camel_part(part)]
 
