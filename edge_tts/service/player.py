@@ -8,14 +8,13 @@ thread reopens it with growing pauses for as long as it takes.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 import time
-from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Deque, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Callable, Optional, Union
 
 from edge_tts.errors import AudioError
+from edge_tts.service.take import Take
 
 if TYPE_CHECKING:
     from edge_tts.audio.chunk import AudioChunk
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 
 # Little enough that a stop is heard at once, enough to ride over a late thread.
 _AHEAD_S = 0.2
-_SLICE_S = 0.05
-_SLICES_AT_ONCE = 4
+_SLICES_AT_ONCE = 4  # of edge_tts.service.take
 _POLL_S = 0.01
 _IDLE_POLL_S = 1.0
 _FIRST_RETRY_S = 0.25
@@ -65,58 +63,6 @@ class DeviceChanged:
 PlayerEvent = Union[Started, SegmentBegan, Ended, DeviceChanged]
 
 
-class _Take:
-    """One run of an utterance. Positions count samples from its beginning."""
-
-    def __init__(self, run: int) -> None:
-        self.run = run
-        self.is_held = False
-        self.is_complete = False
-        self.pending: "Deque[AudioChunk]" = deque()
-        self.unheard: "Deque[AudioChunk]" = deque()
-        self.marks: Deque[Tuple[int, int]] = deque()
-        self.n_fed = 0
-        self.n_written = 0
-        self.n_heard = 0
-        self.rate_hz = 1
-
-    def feed(self, chunk: "AudioChunk") -> None:
-        if chunk.offset == 0:
-            self.marks.append((self.n_fed, chunk.segment_index))
-        self.rate_hz = chunk.sample_rate_hz
-        self.n_fed += len(chunk.samples)
-        if len(chunk.samples):
-            self.pending.append(chunk)
-
-    def next_slice(self) -> "AudioChunk":
-        """Move up to `_SLICE_S` of sound from pending to unheard."""
-        chunk = self.pending.popleft()
-        size = max(1, round(_SLICE_S * chunk.sample_rate_hz))
-        if len(chunk.samples) > size:
-            self.pending.appendleft(_part(chunk, size, len(chunk.samples)))
-            chunk = _part(chunk, 0, size)
-        self.unheard.append(chunk)
-        self.n_written += len(chunk.samples)
-        return chunk
-
-    def heard(self, n_samples: int) -> None:
-        """Note that the first `n_samples` have been heard, and forget them."""
-        self.n_heard = max(self.n_heard, min(n_samples, self.n_written))
-        start = self.n_written - sum(len(chunk.samples) for chunk in self.unheard)
-        while self.unheard and start + len(self.unheard[0].samples) <= self.n_heard:
-            start += len(self.unheard.popleft().samples)
-
-    def rewind(self) -> None:
-        """Put everything unheard back in front of what is pending, to the sample."""
-        start = self.n_written - sum(len(chunk.samples) for chunk in self.unheard)
-        chunks = list(self.unheard)
-        if chunks:
-            chunks[0] = _part(chunks[0], self.n_heard - start, len(chunks[0].samples))
-        self.unheard.clear()
-        self.pending.extendleft(reversed([chunk for chunk in chunks if len(chunk.samples)]))
-        self.n_written = self.n_heard
-
-
 class Player:
     """Plays one take at a time. Every method may be called from any thread and returns at once.
 
@@ -127,7 +73,7 @@ class Player:
         self._output = output
         self._emit = emit
         self._changed = threading.Condition()
-        self._take: Optional[_Take] = None
+        self._take: Optional[Take] = None
         self._must_cut = False
         self._is_closing = False
         self._origin = 0
@@ -155,7 +101,7 @@ class Player:
     def begin(self, run: int) -> None:
         """A new take; the one before must have ended or been halted."""
         with self._changed:
-            self._take = _Take(run)
+            self._take = Take(run)
             self._changed.notify()
 
     def feed(self, run: int, chunk: "AudioChunk") -> None:
@@ -226,7 +172,7 @@ class Player:
         self._output.abort()
         self._output.close()
 
-    def _step(self, take: Optional[_Take], must_cut: bool) -> None:
+    def _step(self, take: Optional[Take], must_cut: bool) -> None:
         try:
             if not self._has_device():
                 return
@@ -238,7 +184,7 @@ class Player:
         except AudioError as error:
             self._lose_device(take, error)
 
-    def _wait(self, take: Optional[_Take]) -> None:
+    def _wait(self, take: Optional[Take]) -> None:
         with self._changed:
             if self._must_cut or self._is_closing or self._take is not take:
                 return
@@ -249,7 +195,7 @@ class Player:
             else:
                 self._changed.wait(self._retry_wait_s() if lost else _IDLE_POLL_S)
 
-    def _cut(self, take: Optional[_Take]) -> None:
+    def _cut(self, take: Optional[Take]) -> None:
         self._output.abort()
         if take is not None and take.n_written:
             take.heard(self._output.played_samples - self._origin)
@@ -258,7 +204,7 @@ class Player:
         elif take is not None:
             self._origin = self._output.played_samples
 
-    def _play(self, take: _Take) -> None:
+    def _play(self, take: Take) -> None:
         self._fill(take)
         if take.n_written:
             take.heard(self._output.played_samples - self._origin)
@@ -268,7 +214,7 @@ class Player:
         if is_over and self._output.queued_s <= 0.0:
             self._finish(take)
 
-    def _fill(self, take: _Take) -> None:
+    def _fill(self, take: Take) -> None:
         for _ in range(_SLICES_AT_ONCE):
             if self._output.queued_s >= _AHEAD_S or self._must_cut:
                 return
@@ -284,14 +230,14 @@ class Player:
                 self._rate_hz = chunk.sample_rate_hz
             self._output.write(chunk)
 
-    def _report(self, take: _Take) -> None:
+    def _report(self, take: Take) -> None:
         while take.marks and take.n_heard > take.marks[0][0]:
             position, segment = take.marks.popleft()
             if position == 0:
                 self._emit(Started(take.run))
             self._emit(SegmentBegan(take.run, segment))
 
-    def _finish(self, take: _Take) -> None:
+    def _finish(self, take: Take) -> None:
         if take.n_written:
             self._output.drain()
             take.heard(take.n_written)
@@ -317,7 +263,7 @@ class Player:
         self._set_device_state("open", None)
         return True
 
-    def _lose_device(self, take: Optional[_Take], error: AudioError) -> None:
+    def _lose_device(self, take: Optional[Take], error: AudioError) -> None:
         if take is not None and take.n_written:
             take.heard(self._output.played_samples - self._origin)
             with self._changed:
@@ -337,7 +283,7 @@ class Player:
     # --- under the lock ----------------------------------------------------------------------
 
     @property
-    def _current(self) -> _Take:
+    def _current(self) -> Take:
         if self._take is None:
             raise AudioError("no take is being played")
         return self._take
@@ -351,12 +297,3 @@ class Player:
                 self._current.is_held = is_held
                 self._must_cut = self._must_cut or is_held
                 self._changed.notify()
-
-
-def _part(chunk: "AudioChunk", start: int, stop: int) -> "AudioChunk":
-    return dataclasses.replace(
-        chunk,
-        samples=chunk.samples[start:stop],
-        offset=chunk.offset + start,
-        is_final=chunk.is_final and stop == len(chunk.samples),
-    )

@@ -69,14 +69,22 @@ def listen_tcp(address: str) -> socket.socket:
     host, port = parse_address(address)
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        link = socket.socket(family, socket.SOCK_STREAM)
-        link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        link.bind((host, port))
-        link.listen(_BACKLOG)
+        return _bound_tcp(family, host, port)
     except OSError as error:
         raise ConfigError(
             f"cannot listen on {address}: {error.strerror}; set service.tcp to another address"
         ) from error
+
+
+def _bound_tcp(family: int, host: str, port: int) -> socket.socket:
+    link = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        link.bind((host, port))
+        link.listen(_BACKLOG)
+    except OSError:
+        link.close()
+        raise
     return link
 
 
