@@ -10,7 +10,7 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple
 
 from peer_figures import OURS, PEER, SECOND_PEER
 
@@ -34,10 +34,11 @@ class EngineUnderTest(ABC):
 class Ours(EngineUnderTest):
     """The installed default voice through the public API."""
 
-    def __init__(self, n_threads: int) -> None:
+    def __init__(self, n_threads: int, preset: Optional[str]) -> None:
         from edge_tts import Speaker
 
-        self._speaker = Speaker(n_threads=n_threads)
+        options: Dict[str, Any] = {"preset": preset} if preset else {}
+        self._speaker = Speaker(n_threads=n_threads, **options)
         self.sample_rate_hz = self._speaker.sample_rate_hz
 
     def speak(self, text: str, language: str) -> "Iterator[np.ndarray]":
@@ -95,10 +96,12 @@ class Piper(EngineUnderTest):
             yield chunk.audio_float_array
 
 
-def load_engine(name: str, model: Path, voices: Path, n_threads: int) -> EngineUnderTest:
-    """The engine called `name`. `model` and `voices` are what kokoro-onnx reads."""
+def load_engine(
+    name: str, n_threads: int, model: Path, voices: Path, preset: Optional[str] = None
+) -> EngineUnderTest:
+    """The engine called `name`. kokoro-onnx reads `model` and `voices`; `preset` is for ours."""
     if name == OURS:
-        return Ours(n_threads)
+        return Ours(n_threads, preset)
     if name == PEER:
         return KokoroOnnx(model, voices, n_threads)
     if name == SECOND_PEER:

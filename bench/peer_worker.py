@@ -22,7 +22,9 @@ WARM_UP = {"en": "Hello, and welcome.", "zh": "您好，欢迎。"}
 
 def measure(arguments: argparse.Namespace) -> Run:
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
-    engine = load_engine(arguments.engine, arguments.model, arguments.voices, arguments.threads)
+    engine = load_engine(
+        arguments.engine, arguments.threads, arguments.model, arguments.voices, arguments.preset
+    )
     load_s, load_cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
     spoken = []
     if not arguments.load_only:
@@ -78,6 +80,7 @@ def main() -> int:
     parser.add_argument("--voices", type=Path, required=True)
     parser.add_argument("--texts", type=Path, required=True)
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--preset")
     parser.add_argument("--load-only", action="store_true")
     arguments = parser.parse_args()
     cpus = sorted(os.sched_getaffinity(0))[: arguments.threads]

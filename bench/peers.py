@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure speed and memory against kokoro-onnx, on the same model, and piper-tts.
 
-    bench/peers.py [--quick] [--rounds N] [--threads N] [--model FILE] [--docs DIR]
+    bench/peers.py [--quick] [--rounds N] [--threads N] [--preset P] [--model FILE] [--docs DIR]
 
 Makes its own environment (`.venv-bench`) and the model file (`out/peers`) on the first start. In
 every round each engine runs once, in a fresh process, pinned to as many CPUs as it has threads; a
@@ -181,6 +181,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=min(4, len(os.sched_getaffinity(0))))
+    parser.add_argument("--preset", help="how our voice works, else as it ships")
     parser.add_argument("--model", type=Path, help="kokoro-v1.0.int8.onnx, else it is fetched")
     parser.add_argument("--docs", type=Path, help="write performance.md's table and plot here")
     return parser.parse_args()
@@ -208,6 +209,7 @@ def main() -> int:
     install_voice(model)
     options = ["--model", str(model), "--voices", str(write_voices()), "--texts", str(TEXTS)]
     options += ["--threads", str(arguments.threads)]
+    options += ["--preset", arguments.preset] if arguments.preset else []
     n_rounds = 1 if arguments.quick else arguments.rounds
     load_before, texts = os.getloadavg()[0], read_texts()
     warn_if_busy(load_before)
