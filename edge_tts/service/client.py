@@ -92,6 +92,20 @@ class Client:
             if frame.type == "edge-finished":
                 return
 
+    def announce(self, text: str, *, wait: bool = True, **fields: Any) -> str:
+        """Speak `text` on the service's sink; returns the reason of its end.
+
+        Without `wait` the utterance outlives this connection, and the answer is "accepted" as soon
+        as it is queued. Raises the error by which the utterance was refused or failed.
+        """
+        if not wait:
+            self.ask("edge-speak", "edge-accepted", text=text, detached=True, **fields)
+            return "accepted"
+        *_, last = self.speak(text, **fields)
+        if last.data["reason"] == "failed":
+            raise _fault(last.data)
+        return str(last.data["reason"])
+
     def status(self) -> Dict[str, Any]:
         """The service's status."""
         return dict(self.ask("edge-status", "edge-status").data)

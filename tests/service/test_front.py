@@ -266,3 +266,17 @@ def test_a_late_instruction_expires_behind_a_long_one(tmp_path: Path) -> None:
         client.ask("edge-speak", "edge-accepted", text=TEXT, id="long")
         client.ask("edge-speak", "edge-accepted", text="Left.", id="late", ttl_s=0.2)
         assert until_finished(client, "late")[-1].data["reason"] == "expired"
+
+
+def test_announce_waits_or_does_not_and_raises_what_went_wrong(tmp_path: Path) -> None:
+    output = PacedOutput(tmp_path / "out.pcm", speed=4.0)
+    with running(tmp_path, output) as front, front.client() as watcher:
+        watcher.ask("edge-subscribe", "edge-subscribed")
+        with front.client() as client:
+            assert client.announce("One.") == "done"
+            assert client.announce("   ") == "empty"
+            with pytest.raises(EdgeTTSError) as caught:
+                client.announce("One.", language="xx")
+            assert (caught.value.code, caught.value.exit_code) == ("input.unknown_language", 3)
+            assert client.announce(TEXT, wait=False, id="kept") == "accepted"
+        assert until_finished(watcher, "kept")[-1].data["reason"] == "done"
