@@ -126,6 +126,9 @@ class Config:
     """What the files, the environment and the flags add up to. Paths are absolute."""
 
     voice: str = _option(str, "kokoro", "name of an installed voice")
+    preset: str = _option(
+        str, "exact", "whole segments, or windows: sooner", choices=("exact", "stream")
+    )
     speaker: Optional[str] = _option(str, None, "speaker of the voice; by language when not set")
     language: str = _option(str, "auto", "language of the text", choices=("auto", "zh", "en"))
     speed: float = _option(float, 1.0, "factor on the speaking rate", low=0.5, high=2)

@@ -16,6 +16,7 @@ from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable
 from edge_tts.text.characters import HAN
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.tokens import Language
+from edge_tts.voices.voice import DEFAULT_PRESET, Preset
 
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
@@ -55,10 +56,12 @@ class Position:
 class Speaker:
     """Speaks with one installed voice. Not thread-safe; one utterance at a time.
 
-    `lexicon` is a YAML file of the user's own pronunciations; further keywords are fields of
-    `Delivery` and hold for every text that does not set its own.
+    `lexicon` is a YAML file of the user's own pronunciations, `preset` one of `exact` (a segment is
+    computed whole) and `stream` (in windows: early, and in little memory); further keywords are
+    fields of `Delivery` and hold for every text that does not set its own.
 
-    Raises ModelError for a voice that is missing or damaged and InputError for an unknown speaker.
+    Raises ModelError for a voice that is missing or damaged, InputError for an unknown speaker or
+    preset.
     """
 
     def __init__(
@@ -68,11 +71,12 @@ class Speaker:
         lexicon: Optional[Path] = None,
         pauses: PauseTable = DEFAULT_PAUSES,
         n_threads: Optional[int] = None,
+        preset: str = DEFAULT_PRESET.value,
         **delivery: Any,
     ) -> None:
         from edge_tts.voices import catalog
 
-        self._voice: Voice = catalog.load(voice, n_threads)
+        self._voice: Voice = catalog.load(voice, n_threads, _preset(preset))
         self._front_end = _front_end(self._voice, lexicon, pauses)
         self.delivery = self._checked(Delivery(**delivery))
 
@@ -206,6 +210,16 @@ def split_voice_name(name: str, default_voice: str) -> Tuple[str, Optional[str]]
     if name in {info.name for info in catalog.installed()}:
         return name, None
     return default_voice, name
+
+
+def _preset(name: str) -> Preset:
+    try:
+        return Preset(name)
+    except ValueError:
+        known = ", ".join(preset.value for preset in Preset)
+        raise InputError(
+            f"there is no preset {name!r}; known: {known}", code="input.unknown_preset"
+        ) from None
 
 
 def _front_end(voice: "Voice", lexicon: Optional[Path], pauses: PauseTable) -> FrontEnd:

@@ -76,7 +76,7 @@ def _render(phrases: List[str], config: "Config", store: "PromptStore", force: b
     from edge_tts.service.voice_source import VoiceSource
 
     manner = default_manner(config)
-    source = VoiceSource(config.voice, config.lexicon, config.threads or None)
+    source = VoiceSource(config.voice, config.lexicon, config.threads or None, config.preset)
     n_rendered = 0
     for number, text in enumerate(phrases, 1):
         key = PhraseKey(text, manner, source.facts.name, source.facts.version)

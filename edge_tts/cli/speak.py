@@ -35,6 +35,9 @@ def add_parser(subparsers: Any) -> None:
         "--raw", action="store_true", help="bare 16 bit PCM instead of WAV (to stdout without -o)"
     )
     parser.add_argument("--voice", metavar="NAME", help="a speaker, a voice, or VOICE/SPEAKER")
+    parser.add_argument(
+        "--preset", choices=("exact", "stream"), help="whole segments, or windows: sooner"
+    )
     parser.add_argument("--lang", choices=("auto", "zh", "en"), help="language of the text")
     parser.add_argument("--speed", metavar="X", help="speaking rate, 0.5 to 2")
     parser.add_argument("--volume", metavar="X", help="factor on the amplitude, 0 to 2")
@@ -47,7 +50,8 @@ def run(args: argparse.Namespace) -> int:
     from edge_tts import config as configuration
 
     flags = {"language": args.lang, "speed": args.speed, "volume": args.volume}
-    config = configuration.load(args.config, {**flags, "device": args.device})
+    flags.update(device=args.device, preset=args.preset)
+    config = configuration.load(args.config, flags)
     text = text_argument(args.text)
     signal.signal(signal.SIGTERM, _terminated)
     try:
@@ -160,6 +164,7 @@ def _open_speaker(name: Optional[str], config: "Config") -> "Speaker":
         lexicon=config.lexicon,
         pauses=PauseTable(**vars(config.pauses)),
         n_threads=config.threads or None,
+        preset=config.preset,
     )
 
 

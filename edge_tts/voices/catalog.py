@@ -10,7 +10,7 @@ from typing import Iterator, List, Optional
 from edge_tts.errors import ModelError
 from edge_tts.paths import voices_dirs
 from edge_tts.voices.manifest import FILE_NAME, VoiceDirectory
-from edge_tts.voices.voice import Voice, VoiceInfo
+from edge_tts.voices.voice import DEFAULT_PRESET, Preset, Voice, VoiceInfo
 
 log = logging.getLogger(__name__)
 
@@ -45,14 +45,21 @@ def find(name: str) -> VoiceDirectory:
     raise ModelError(f"no voice {name!r} is installed; {hint}", code="model.not_installed")
 
 
-def load(name: str, n_threads: Optional[int] = None) -> Voice:
-    """Check every file of a voice and open it. Raises ModelError or EngineError."""
+def load(name: str, n_threads: Optional[int] = None, preset: Preset = DEFAULT_PRESET) -> Voice:
+    """Check every file of a voice and open it. Raises ModelError or EngineError.
+
+    ModelError `model.preset_missing` when it was installed before `preset` existed.
+    """
     directory = find(name)
     family = directory.manifest.info.family
     if family == "kokoro":
         from edge_tts.voices.kokoro.voice import KokoroVoice
 
-        return KokoroVoice.load(directory, n_threads)
+        return KokoroVoice.load(directory, n_threads, preset)
+    if family == "cosyvoice":
+        from edge_tts.voices.cosyvoice.voice import CosyVoice
+
+        return CosyVoice.load(directory, n_threads)
     raise ModelError(
         f"voice {name!r} is of the family {family!r}, which this version cannot speak with",
         code="model.manifest_invalid",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterator, Sequence, Tuple
 
@@ -10,6 +11,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from edge_tts.text.tokens import Language, Segment, Token
+
+
+class Preset(enum.Enum):
+    """How a voice makes sound, where it has a choice: exactly, or early and in little memory."""
+
+    EXACT = "exact"
+    STREAM = "stream"
+
+
+DEFAULT_PRESET = Preset.EXACT
 
 
 @dataclass(frozen=True)

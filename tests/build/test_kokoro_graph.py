@@ -9,6 +9,7 @@ from edge_tts.build.kokoro import clean
 from edge_tts.build.kokoro.gate import mel_distance_db
 from edge_tts.build.kokoro.graph import Graph
 from edge_tts.build.kokoro.padding import weigh_padding
+from edge_tts.build.kokoro.statistics import report_statistics, take_statistics
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.voices.kokoro.silence import EDGE_FRAMES
 
@@ -172,6 +173,67 @@ class TestPadding:
             expected, run(weighed, tmp_path, x=cut, padding_shares=none), atol=1e-1
         )
         assert kept > EDGE_FRAMES * RATE
+
+
+class TestStatistics:
+    """Given the statistics of the whole, a window becomes what it is within the whole."""
+
+    @pytest.fixture
+    def parts(self, tmp_path):
+        """The same norm and snake twice behind an integer convolution, as the generator has it."""
+
+        def graph():
+            name = f"{BLOCK}a"
+            convolution = helper.make_node(
+                "ConvInteger", ["x", "w"], ["sums"], name=f"{BLOCK}convs1.0/Conv_quant"
+            )
+            nodes = [
+                convolution,
+                node("Add", ["sums", "bias"], "biased"),
+                node("Cast", ["biased"], "cast", to=TensorProto.FLOAT),
+                node("Mul", ["cast", "scale"], "z"),
+                *norm_nodes("z", name),
+                *snake_nodes(f"{name}styled", name, "first"),
+                *norm_nodes("first", f"{name}2"),
+                *snake_nodes(f"{name}2styled", f"{name}2", "y"),
+            ]
+            random = np.random.default_rng(3)
+            weights = random.integers(0, 255, (N_CHANNELS, N_CHANNELS, 1)).astype(np.uint8)
+            bias = random.integers(-1000, 1000, (1, N_CHANNELS, 1)).astype(np.int32)
+            known = {**constants(), "w": weights, "bias": bias, "scale": np.float32(0.003)}
+            built = graph_of(nodes, known, element=TensorProto.UINT8)
+            clean.fold_instance_norms(built)
+            clean.fold_snakes(built)
+            assert clean.drop_cancelled_biases(built) == 1
+            weigh_padding(built)
+            return built
+
+        return graph
+
+    def report(self, graph, tmp_path, x):
+        assert report_statistics(graph) == 2
+        path = tmp_path / "report.onnx"
+        onnx.save(graph.to_model(), str(path))
+        with OnnxEngine(path, n_threads=1) as engine:
+            return engine.run({"x": x, "padding_shares": np.zeros(2, np.float32)})
+
+    def test_a_window_is_the_same_as_within_the_whole(self, parts, tmp_path):
+        random = np.random.default_rng(4)
+        x = random.integers(0, 255, (1, N_CHANNELS, 40 * RATE)).astype(np.uint8)
+        whole = self.report(parts(), tmp_path, x)
+        assert whole["channels"].tolist() == [N_CHANNELS, N_CHANNELS]
+        windowed = parts()
+        take_statistics(windowed, whole["channels"])
+        assert [item.name for item in windowed.inputs] == ["x", "statistics"]
+        window = np.ascontiguousarray(x[:, :, 50:90])
+        got = run(windowed, tmp_path, x=window, statistics=whole["statistics"])
+        assert np.allclose(got, whole["y"][:, :, 50:90], atol=1e-3)
+        other = run(windowed, tmp_path, x=window, statistics=whole["statistics"] * 2)
+        assert not np.allclose(other, got, atol=1e-1)
+
+    def test_sizes_of_another_graph_are_refused(self, parts):
+        with pytest.raises(ValueError, match="3 sizes"):
+            take_statistics(parts(), [1, 2, 3])
 
 
 def test_the_istft_window_is_divided_out_without_scatter(tmp_path):

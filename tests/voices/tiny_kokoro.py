@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Sequence
+from typing import Sequence, Tuple
 
 import numpy as np
 import onnx
@@ -17,6 +17,7 @@ from edge_tts.voices.voice import VoiceInfo
 
 FRAMES_PER_TOKEN = 4.0
 LEVEL = 0.25
+PARTS = ("encoder", "prosody", "decoder", "generator", "stream_generator")
 
 INFO = VoiceInfo(
     name="tiny",
@@ -31,20 +32,27 @@ INFO = VoiceInfo(
 )
 
 
-def write_voice(directory: Path, *, audio_bias: float = 0.0, frames: float = FRAMES_PER_TOKEN):
+def write_voice(
+    directory: Path,
+    *,
+    audio_bias: float = 0.0,
+    frames: float = FRAMES_PER_TOKEN,
+    parts: Sequence[str] = PARTS,
+):
     """Write the voice into `directory` and return it; `audio_bias` is added to every sample."""
     directory.mkdir(parents=True)
-    for name, model in (
-        ("encoder", _encoder(frames)),
-        ("prosody", _prosody()),
-        ("decoder", _decoder()),
-        ("generator", _generator(audio_bias)),
-    ):
-        onnx.save(model, str(directory / f"{name}.onnx"))
+    models = {
+        "encoder": _encoder(frames),
+        "prosody": _prosody(),
+        "decoder": _decoder(),
+        "generator": _generator(audio_bias, ("padding_shares", (2,))),
+        "stream_generator": _generator(audio_bias, ("statistics", (2, "C", 1))),
+    }
+    for name in parts:
+        onnx.save(models[name], str(directory / f"{name}.onnx"))
     np.save(directory / "source.npy", np.linspace(-0.5, 0.5, 10).astype(np.float32))
-    files = [directory / f"{n}.onnx" for n in ("encoder", "prosody", "decoder", "generator")]
-    parts = tuple(_part(path) for path in [*files, directory / "source.npy"])
-    manifest = Manifest(INFO, parts, Gate(0.0, 1.0, "none", "none"))
+    files = [*(directory / f"{name}.onnx" for name in parts), directory / "source.npy"]
+    manifest = Manifest(INFO, tuple(_part(path) for path in files), Gate(0.0, 1.0, "none", "none"))
     (directory / manifests.FILE_NAME).write_text(manifests.render(manifest), encoding="utf-8")
     return VoiceDirectory.read(directory)
 
@@ -132,7 +140,7 @@ def _decoder() -> onnx.ModelProto:
     return _model(nodes, inputs, [_value("features", (1, 512, "F"))], constants)
 
 
-def _generator(audio_bias: float) -> onnx.ModelProto:
+def _generator(audio_bias: float, further_input: Tuple[str, Sequence]) -> onnx.ModelProto:
     nodes = [
         _node("ReduceMean", ["features"], "mean", axes=[1], keepdims=0),
         _node("Clip", ["mean", "low", "level"], "clipped"),
@@ -153,7 +161,7 @@ def _generator(audio_bias: float) -> onnx.ModelProto:
         _value("features", (1, 512, "F")),
         _value("harmonics", (1, 22, "H")),
         _value("style", (1, 256)),
-        _value("padding_shares", (2,)),
+        _value(*further_input),
     ]
     return _model(nodes, inputs, [_value("audio", ("L",))], constants)
 

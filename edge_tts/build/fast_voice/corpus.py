@@ -16,6 +16,7 @@ from edge_tts.text.tokens import Language
 
 DATA = Path(__file__).parent / "data"
 SLOT = re.compile(r"\{(\w+)\}")
+DEFAULT_SEED = 7
 
 ENGLISH_SPEAKERS = ("af_heart", "af_bella", "am_michael", "am_fenrir")
 CHINESE_SPEAKERS = ("zf_xiaobei", "zf_xiaoxiao", "zm_yunxi", "zm_yunyang")
@@ -62,7 +63,7 @@ def read_material(language: str) -> Material:
     return Material(sentences, templates, {slot: tuple(words) for slot, words in sections.items()})
 
 
-def build(lines_per_speaker: int, seed: int = 7) -> List[Line]:
+def build(lines_per_speaker: int, seed: int = DEFAULT_SEED) -> List[Line]:
     """A reproducible corpus, interleaved so that any prefix of it covers every speaker.
 
     Each speaker reads mostly the language it was trained on, one line in five mixed text and one in

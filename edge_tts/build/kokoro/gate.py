@@ -7,10 +7,11 @@ graph amplifies rounding, so that two faithful versions of it differ by about 1 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Tuple
+from typing import Iterator, Tuple
 
 import numpy as np
 
+from edge_tts.build.kokoro.parts import PARTS
 from edge_tts.errors import ModelError
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.g2p.vocabulary import symbol_ids
@@ -19,6 +20,8 @@ from edge_tts.voices.kokoro.generator import Generator
 from edge_tts.voices.kokoro.silence import select
 from edge_tts.voices.kokoro.source import SAMPLES_PER_FRAME, HarmonicSource
 from edge_tts.voices.kokoro.speakers import StyleTables
+from edge_tts.voices.kokoro.statistics import StatisticsModel
+from edge_tts.voices.kokoro.windows import WindowedGenerator
 
 LIMIT_DB = 2.5
 
@@ -34,32 +37,43 @@ _FLOOR = 1e-3
 def measure(source: Path, prepared: Path, mixer: "np.ndarray") -> float:
     """Mean log-mel distance in dB between the published graph and the parts in `prepared`.
 
-    Raises ModelError when they say phrases of different length, EngineError when one fails.
+    That of the preset which is further away. Raises ModelError when the two say phrases of
+    different length, EngineError when one fails.
     """
     stock = OnnxEngine(source)
-    encoder, prosody, decoder, generator = (
-        OnnxEngine(prepared / f"{part}.onnx")
-        for part in ("encoder", "prosody", "decoder", "generator")
+    encoder, prosody, decoder, generator, stream_generator = (
+        OnnxEngine(prepared / f"{part.name}.onnx") for part in PARTS
     )
     acoustic_model = AcousticModel(encoder, prosody, decoder)
-    vocoder = Generator(generator, HarmonicSource(mixer))
+    harmonic_source = HarmonicSource(mixer)
+    exact = Generator(generator, harmonic_source)
+    stream = WindowedGenerator(stream_generator, harmonic_source, StatisticsModel.read())
     styles = StyleTables()
     distances = []
     for speaker, phonemes in _PHRASES:
         ids = [symbol_ids()[symbol] for symbol in phonemes]
         style = styles.row(speaker, len(ids))
         acoustics = acoustic_model.run(ids, style, speed=1.0)
-        spoken = np.concatenate(list(vocoder.run(acoustics)))
         whole = _speak(stock, ids, style)
         selection = select(acoustics.energy)
-        expected = whole[selection.start * SAMPLES_PER_FRAME : selection.end * SAMPLES_PER_FRAME]
-        if len(expected) != len(spoken):
-            raise ModelError(
-                f"the prepared voice speaks {len(spoken)} samples instead of {len(expected)}",
-                code="model.gate_failed",
-            )
-        distances.append(mel_distance_db(expected, spoken))
-    return float(np.mean(distances))
+        frames = (selection.start, selection.end), stream.frames(acoustics)
+        pieces = exact.run(acoustics), stream.run(acoustics)
+        distances.append([_distance(whole, *preset) for preset in zip(frames, pieces)])
+    return float(np.mean(distances, axis=0).max())
+
+
+def _distance(
+    whole: "np.ndarray", frames: Tuple[int, int], pieces: "Iterator[np.ndarray]"
+) -> float:
+    start, end = frames
+    expected = whole[start * SAMPLES_PER_FRAME : end * SAMPLES_PER_FRAME]
+    spoken = np.concatenate(list(pieces))
+    if len(expected) != len(spoken):
+        raise ModelError(
+            f"the prepared voice speaks {len(spoken)} samples instead of {len(expected)}",
+            code="model.gate_failed",
+        )
+    return mel_distance_db(expected, spoken)
 
 
 def mel_distance_db(first: "np.ndarray", second: "np.ndarray") -> float:

@@ -52,11 +52,16 @@ class PartSpec:
     outputs: Tuple[str, ...]
 
 
+GENERATOR = PartSpec("generator", ("features", "harmonics", "style"), ("audio",))
+STREAM_GENERATOR = PartSpec("stream_generator", GENERATOR.inputs, GENERATOR.outputs)
+"""The same nodes; `prepare` gives the two their further inputs."""
+
 PARTS: Tuple[PartSpec, ...] = (
     PartSpec("encoder", ("tokens", "style"), ("durations", "token_prosody", "token_text")),
     PartSpec("prosody", ("frame_prosody", "style"), ("f0", "energy")),
     PartSpec("decoder", ("frame_text", "f0", "energy", "style"), ("features",)),
-    PartSpec("generator", ("features", "harmonics", "style"), ("audio",)),
+    GENERATOR,
+    STREAM_GENERATOR,
 )
 
 

@@ -14,13 +14,22 @@ from edge_tts.build.kokoro.clean import clean
 from edge_tts.build.kokoro.gate import LIMIT_DB, measure
 from edge_tts.build.kokoro.graph import Graph
 from edge_tts.build.kokoro.padding import weigh_padding
-from edge_tts.build.kokoro.parts import PARTS, PartSpec, extract, shapes
+from edge_tts.build.kokoro.parts import (
+    GENERATOR,
+    PARTS,
+    STREAM_GENERATOR,
+    PartSpec,
+    extract,
+    shapes,
+)
+from edge_tts.build.kokoro.statistics import take_statistics
 from edge_tts.errors import ModelError
 from edge_tts.runtime.integrity import sha256_of
 from edge_tts.runtime.onnx import optimise, runtime_version, weights_path
 from edge_tts.text.tokens import Language
 from edge_tts.voices.kokoro.source import SAMPLE_RATE_HZ
 from edge_tts.voices.kokoro.speakers import DEFAULT_SPEAKERS, SPEAKERS
+from edge_tts.voices.kokoro.statistics import StatisticsModel
 from edge_tts.voices.manifest import Gate, Manifest, Part, Shape
 from edge_tts.voices.voice import VoiceInfo
 
@@ -29,7 +38,7 @@ Report = Callable[[str], None]
 INFO = VoiceInfo(
     name="kokoro",
     family="kokoro",
-    version="1.0-int8",
+    version="1.0-int8.2",
     languages=(Language.ZH, Language.EN),
     speakers=SPEAKERS,
     default_speakers=(DEFAULT_SPEAKERS[Language.ZH], DEFAULT_SPEAKERS[Language.EN]),
@@ -56,17 +65,20 @@ def prepare(source: Path, directory: Path, report: Report) -> Manifest:
     graph = Graph.of(model)
     clean(graph)
     parts: List[Part] = [_part("source", directory / "source.npy", "npy", "fp32")]
+    channels = StatisticsModel.read().channels
     for spec in PARTS:
-        report(f"preparing the {spec.name}")
-        parts += _prepare_part(graph, spec, directory)
+        report(f"preparing the {spec.name.replace('_', ' ')}")
+        part = extract(graph, spec)
+        if spec in (GENERATOR, STREAM_GENERATOR):
+            weigh_padding(part)
+        if spec is STREAM_GENERATOR:
+            take_statistics(part, channels)
+        parts += _prepare_part(spec, part, directory)
     report("comparing it with the original")
     return Manifest(INFO, tuple(parts), _gate(source, directory, mixer))
 
 
-def _prepare_part(graph: Graph, spec: PartSpec, directory: Path) -> List[Part]:
-    part = extract(graph, spec)
-    if spec.name == "generator":
-        weigh_padding(part)
+def _prepare_part(spec: PartSpec, part: Graph, directory: Path) -> List[Part]:
     raw, target = directory / f"{spec.name}.raw.onnx", directory / f"{spec.name}.onnx"
     onnx.save(part.to_model(), str(raw))
     optimise(raw, target)

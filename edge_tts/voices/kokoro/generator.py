@@ -51,17 +51,22 @@ class Generator:
             }
         )
         audio = outputs["audio"].ravel()
-        if not np.isfinite(audio).all():
-            raise EngineError(
-                "the generator yielded samples that are not numbers; verify the voice",
-                code="engine.output_invalid",
-            )
+        check_samples(audio)
         edge = EDGE_FRAMES * SAMPLES_PER_FRAME
         yield audio[edge:-edge]
 
     def close(self) -> None:
         """Release the engine."""
         self._engine.close()
+
+
+def check_samples(audio: "np.ndarray") -> None:
+    """Raise EngineError when a generator's samples are not numbers."""
+    if not np.isfinite(audio).all():
+        raise EngineError(
+            "the generator yielded samples that are not numbers; verify the voice",
+            code="engine.output_invalid",
+        )
 
 
 def _harmonic_frames(harmonics: "np.ndarray", kept: "np.ndarray") -> "np.ndarray":

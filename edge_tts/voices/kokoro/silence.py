@@ -9,6 +9,7 @@ stretch of it count for all that is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Tuple
 
 import numpy as np
 
@@ -48,7 +49,8 @@ class Selection:
 def select(energy: "np.ndarray") -> Selection:
     """Choose frames by their predicted energy, float [n] at 80 Hz with n ≥ `MIN_FRAMES`."""
     n_frames = len(energy)
-    start, end = _speech(energy)
+    first, last = EDGE_FRAMES, n_frames - EDGE_FRAMES
+    start, end = np.clip(speech(energy, MARGIN_FRAMES, MARGIN_FRAMES), first, last).tolist()
     kept = np.r_[0:EDGE_FRAMES, start:end, n_frames - EDGE_FRAMES : n_frames]
     return Selection(
         kept=kept,
@@ -59,11 +61,13 @@ def select(energy: "np.ndarray") -> Selection:
     )
 
 
-def _speech(energy: "np.ndarray") -> "tuple[int, int]":
-    first, last = EDGE_FRAMES, len(energy) - EDGE_FRAMES
+def speech(energy: "np.ndarray", lead_frames: int, tail_frames: int) -> Tuple[int, int]:
+    """First frame of the speech and the one after its last, with margins of silence if there are.
+
+    An utterance without an audible frame is all speech.
+    """
     audible = np.flatnonzero(energy > _SPEECH_ABOVE)
     if not len(audible):
-        return first, last
-    start = max(first, int(audible[0]) - MARGIN_FRAMES)
-    end = min(last, int(audible[-1]) + 1 + MARGIN_FRAMES)
-    return min(start, last), max(end, first)
+        return 0, len(energy)
+    start = max(0, int(audible[0]) - lead_frames)
+    return start, min(len(energy), int(audible[-1]) + 1 + tail_frames)

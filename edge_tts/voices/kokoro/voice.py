@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from edge_tts.audio.level import gain_to_target
-from edge_tts.errors import InputError
+from edge_tts.errors import InputError, ModelError
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.g2p.vocabulary import symbol_ids
 from edge_tts.voices.kokoro.acoustic_model import AcousticModel
 from edge_tts.voices.kokoro.generator import Generator
 from edge_tts.voices.kokoro.source import HarmonicSource
 from edge_tts.voices.kokoro.speakers import LOUDNESS_LUFS, StyleTables
-from edge_tts.voices.voice import Voice, VoiceInfo
+from edge_tts.voices.kokoro.statistics import StatisticsModel
+from edge_tts.voices.kokoro.windows import WindowedGenerator
+from edge_tts.voices.voice import DEFAULT_PRESET, Preset, Voice, VoiceInfo
 
 if TYPE_CHECKING:
     from edge_tts.text.tokens import Segment, Token
     from edge_tts.voices.manifest import VoiceDirectory
 
 SEGMENT_LIMIT = 130
-"""Phonemes per segment: about 8 s of speech. The generator holds a whole segment at 22 MB per
+"""Phonemes per segment: about 8 s of speech. The exact generator holds a whole segment at 22 MB per
 second of speech, so this is what keeps a process within its 350 MB."""
 
 SPEED_RANGE = (0.7, 1.4)
+STREAM_GENERATOR = "stream_generator"
 
 
 class KokoroVoice(Voice):
@@ -33,7 +36,10 @@ class KokoroVoice(Voice):
     reads_phonemes = True
 
     def __init__(
-        self, info: VoiceInfo, acoustic_model: AcousticModel, generator: Generator
+        self,
+        info: VoiceInfo,
+        acoustic_model: AcousticModel,
+        generator: Union[Generator, WindowedGenerator],
     ) -> None:
         self.info = info
         self._acoustic_model = acoustic_model
@@ -42,19 +48,16 @@ class KokoroVoice(Voice):
         self._ids = symbol_ids()
 
     @classmethod
-    def load(cls, directory: "VoiceDirectory", n_threads: Optional[int] = None) -> "KokoroVoice":
+    def load(
+        cls,
+        directory: "VoiceDirectory",
+        n_threads: Optional[int] = None,
+        preset: Preset = DEFAULT_PRESET,
+    ) -> "KokoroVoice":
         """Check and open an installed voice. Raises ModelError or EngineError."""
         directory.check(hashes=True)
-        encoder, prosody, decoder, generator = (
-            OnnxEngine(directory.file(part), n_threads=n_threads)
-            for part in ("encoder", "prosody", "decoder", "generator")
-        )
-        source = HarmonicSource(np.load(directory.file("source"), allow_pickle=False))
-        return cls(
-            directory.manifest.info,
-            AcousticModel(encoder, prosody, decoder),
-            Generator(generator, source),
-        )
+        generator = _open_generator(directory, n_threads, preset)
+        return cls(directory.manifest.info, open_acoustic_model(directory, n_threads), generator)
 
     @property
     def segment_limit(self) -> int:
@@ -101,3 +104,31 @@ class KokoroVoice(Voice):
                 code="input.unknown_symbol",
             )
         return [self._ids[symbol] for symbol in phonemes]
+
+
+def open_acoustic_model(
+    directory: "VoiceDirectory", n_threads: Optional[int] = None
+) -> AcousticModel:
+    """Open the three parts before the generator. Raises ModelError or EngineError."""
+    encoder, prosody, decoder = (
+        OnnxEngine(directory.file(part), n_threads=n_threads)
+        for part in ("encoder", "prosody", "decoder")
+    )
+    return AcousticModel(encoder, prosody, decoder)
+
+
+def _open_generator(
+    directory: "VoiceDirectory", n_threads: Optional[int], preset: Preset
+) -> Union[Generator, WindowedGenerator]:
+    source = HarmonicSource(np.load(directory.file("source"), allow_pickle=False))
+    if preset is Preset.EXACT:
+        return Generator(OnnxEngine(directory.file("generator"), n_threads=n_threads), source)
+    if all(part.name != STREAM_GENERATOR for part in directory.manifest.parts):
+        name = directory.manifest.info.name
+        raise ModelError(
+            f"voice {name!r} was installed before the preset {preset.value!r} existed; "
+            f"run: edge-tts voices install {name}",
+            code="model.preset_missing",
+        )
+    engine = OnnxEngine(directory.file(STREAM_GENERATOR), n_threads=n_threads)
+    return WindowedGenerator(engine, source, StatisticsModel.read())
