@@ -1,4 +1,4 @@
-"""Recorded outputs of the official CosyVoice modules, and the random numbers they were made with."""
+"""Outputs of the official CosyVoice modules, and the random numbers they were made with."""
 
 from __future__ import annotations
 

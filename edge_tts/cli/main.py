@@ -23,6 +23,7 @@ COMMANDS = {
     "text": "show what the front end makes of a text",
     "voices": "list, show, install, verify and remove voices",
     "devices": "list the sound devices",
+    "build": "make a voice from a CosyVoice checkpoint",
     "doctor": "check this installation and say how to repair it",
 }
 

@@ -11,9 +11,9 @@ from edge_tts.build.cosyvoice.checkpoint import Checkpoint, Generation
 from edge_tts.build.cosyvoice.config import N_QWEN_STOPS
 from edge_tts.build.cosyvoice.qwen_lm import QwenLm
 from edge_tts.build.cosyvoice.transformer_lm import TransformerLm
-from edge_tts.voices.cosyvoice.assembly import Tables
 from edge_tts.voices.cosyvoice.prefix import Affine
 from edge_tts.voices.cosyvoice.settings import Settings
+from edge_tts.voices.cosyvoice.tables import Tables
 
 MAX_POSITIONS = 2304
 """Prompt, text and speech of one segment; the cache grows to what an utterance needs of it."""

@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Optional
+from typing import Callable
 
 from edge_tts.runtime.engine import Engine
 from edge_tts.voices.cosyvoice.flow import DoublingFlow, StretchingFlow
 from edge_tts.voices.cosyvoice.language_model import LanguageModel
-from edge_tts.voices.cosyvoice.prefix import Affine, TextModel
+from edge_tts.voices.cosyvoice.prefix import TextModel
 from edge_tts.voices.cosyvoice.rendering import DoublingRenderer, Renderer, StretchingRenderer
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.source import HarmonicSource
+from edge_tts.voices.cosyvoice.tables import Tables
 from edge_tts.voices.cosyvoice.vocoder import Vocoder
-
-if TYPE_CHECKING:
-    import numpy as np
 
 EngineOf = Callable[[str], Engine]
 """An engine by its part's name."""
-
-
-@dataclass(frozen=True)
-class Tables:
-    """Weights that the run time reads itself instead of an engine, all float32.
-
-    `lm_speaker` is CosyVoice 1's; `positions` are its distance codes, [max, layers, width].
-    """
-
-    text: "np.ndarray"
-    speech: "np.ndarray"
-    marks: "np.ndarray"
-    lm_speaker: Optional[Affine]
-    flow_speaker: Affine
-    mixer: "np.ndarray"
-    positions: Optional["np.ndarray"]
 
 
 def text_model(known: Tables, engine: EngineOf) -> TextModel:

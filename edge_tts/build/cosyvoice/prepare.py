@@ -1,0 +1,181 @@
+"""From an official checkpoint folder to a voice directory, which is there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from edge_tts.build.cosyvoice import constants, gate
+from edge_tts.build.cosyvoice.checkpoint import Checkpoint, Generation, read_checkpoint
+from edge_tts.build.cosyvoice.export import TorchEngine, export_optimised
+from edge_tts.build.cosyvoice.parts import Part as EnginePart
+from edge_tts.build.cosyvoice.parts import parts
+from edge_tts.build.cosyvoice.speakers import SpeakerEntry
+from edge_tts.build.cosyvoice.tokenizer import text_tokenizer
+from edge_tts.errors import InputError, ModelError
+from edge_tts.runtime.integrity import sha256_of
+from edge_tts.runtime.onnx import OnnxEngine, weights_path
+from edge_tts.text.tokens import Language
+from edge_tts.voices.cosyvoice.flow import FlowPrompt
+from edge_tts.voices.cosyvoice.settings import MEL_BANDS
+from edge_tts.voices.cosyvoice.speakers import SpeakerPrompt, write_speakers
+from edge_tts.voices.cosyvoice.tables import FILES, POSITIONS_FILE, SMALL_FILE, Tables
+from edge_tts.voices.manifest import FILE_NAME, Manifest, Part, VoiceDirectory, render
+from edge_tts.voices.voice import VoiceInfo
+
+Report = Callable[[str], None]
+
+FAMILY = "cosyvoice"
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_VERSIONS = {Generation.V1: "1-fp32", Generation.V2: "2-fp32"}
+_LANGUAGE_MARKS = {Language.ZH: "中文", Language.EN: "英文"}
+
+
+def build(source: Path, out: Path, report: Report, *, vocabulary: Optional[Path] = None) -> None:
+    """Build the voice `out.name` into the directory `out`.
+
+    A voice that is already there stays until the new one is complete. Raises InputError for an
+    unusable `out`, ModelError for the checkpoint, EngineError when ONNX Runtime refuses a part.
+    """
+    _check_out(out)
+    report(f"reading {source}")
+    checkpoint = read_checkpoint(source, report)
+    speakers = _speakers(checkpoint)
+    tokenizer = text_tokenizer(checkpoint, vocabulary)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=str(out.parent)) as temporary:
+            new = Path(temporary) / out.name
+            new.mkdir(mode=0o755)
+            tokenizer.save(str(new / "tokenizer.json"))
+            _fill(new, checkpoint, speakers, report)
+            if out.exists():
+                out.rename(Path(temporary) / "previous")
+            new.rename(out)
+    except OSError as error:
+        raise ModelError(
+            f"cannot write the voice to {error.filename or out}: {error.strerror}; free space, or "
+            "choose another place with --out",
+            code="model.unwritable",
+        ) from error
+    report(f"built {out.name} in {out}")
+
+
+def _check_out(out: Path) -> None:
+    if not _NAME.fullmatch(out.name):
+        raise InputError(
+            f"{out.name!r} cannot be a voice's name: use letters, digits, '.', '_' and '-'"
+        )
+    if out.exists() and not (out / FILE_NAME).is_file():
+        raise InputError(f"{out} exists and is not a voice; choose another place with --out")
+
+
+def _fill(
+    directory: Path, checkpoint: Checkpoint, speakers: Dict[str, SpeakerPrompt], report: Report
+) -> None:
+    known, fixed = constants.tables(checkpoint), constants.settings(checkpoint)
+    fixed.write(directory / "settings.json")
+    known.write(directory)
+    write_speakers(directory / "speakers.npz", speakers)
+    engines = {part.name: part for part in parts(checkpoint)}
+    for part in engines.values():
+        report(f"exporting the {part.name.replace('_', ' ')}")
+        export_optimised(part, directory / f"{part.name}.onnx")
+    report("comparing it with the checkpoint")
+    measured = gate.measure(
+        known,
+        fixed,
+        lambda name: TorchEngine(engines[name]),
+        lambda name: OnnxEngine(directory / f"{name}.onnx"),
+    )
+    info = _info(directory.name, checkpoint, tuple(speakers))
+    files = tuple(_files(directory, known, engines))
+    text = render(Manifest(info, files, measured))
+    (directory / FILE_NAME).write_text(text, encoding="utf-8")
+    for path in (*directory.iterdir(), directory):
+        _sync(path)
+    VoiceDirectory.read(directory).check(hashes=False)
+
+
+def _files(directory: Path, known: Tables, engines: Dict[str, EnginePart]) -> List[Part]:
+    files = [
+        _file(directory / "settings.json", "settings", "json"),
+        _file(directory / "tokenizer.json", "tokenizer", "json"),
+        _file(directory / "speakers.npz", "speakers", "npz"),
+        _file(directory / SMALL_FILE, "small", "npz"),
+    ]
+    tables = {**FILES, "positions": POSITIONS_FILE} if known.positions is not None else FILES
+    files += [_file(directory / name, f"{key}_table", "npy") for key, name in tables.items()]
+    for name, part in engines.items():
+        graph = directory / f"{name}.onnx"
+        files.append(_file(graph, name, "onnx", part))
+        if weights_path(graph).exists():
+            files.append(_file(weights_path(graph), f"{name}_weights", "onnx-data"))
+    return files
+
+
+def _file(path: Path, name: str, form: str, part: Optional[EnginePart] = None) -> Part:
+    path.chmod(0o644)
+    return Part(
+        name=name,
+        file=path.name,
+        sha256=sha256_of(path),
+        size_bytes=path.stat().st_size,
+        format=form,
+        precision="fp32",
+        inputs={spec.name: spec.shape for spec in part.inputs} if part else {},
+        outputs={spec.name: spec.shape for spec in part.outputs} if part else {},
+    )
+
+
+def _speakers(checkpoint: Checkpoint) -> Dict[str, SpeakerPrompt]:
+    if not checkpoint.speakers:
+        raise ModelError(
+            f"{checkpoint.path} has no speakers: it holds no spk2info.pt or an empty one; save one "
+            "with the official add_zero_shot_spk() and save_spkinfo(), or use CosyVoice-300M-SFT",
+            code="model.file_missing",
+        )
+    return {name: _prompt(entry) for name, entry in checkpoint.speakers.items()}
+
+
+def _prompt(entry: SpeakerEntry) -> SpeakerPrompt:
+    text, tokens, mel = entry.prompt_text, entry.prompt_tokens, entry.prompt_mel
+    example = FlowPrompt(
+        np.zeros(0, np.int64) if tokens is None else tokens.numpy(),
+        np.zeros((0, MEL_BANDS), np.float32) if mel is None else mel.numpy(),
+    )
+    return SpeakerPrompt(
+        entry.embedding.numpy(), np.zeros(0, np.int64) if text is None else text.numpy(), example
+    )
+
+
+def _info(name: str, checkpoint: Checkpoint, speakers: Tuple[str, ...]) -> VoiceInfo:
+    defaults = [
+        next((who for who in speakers if who.startswith(mark)), speakers[0])
+        for mark in _LANGUAGE_MARKS.values()
+    ]
+    return VoiceInfo(
+        name=name,
+        family=FAMILY,
+        version=_VERSIONS[checkpoint.generation],
+        languages=tuple(_LANGUAGE_MARKS),
+        speakers=speakers,
+        default_speakers=tuple(defaults),
+        sample_rate_hz=checkpoint.sample_rate_hz,
+        licence="Apache-2.0",
+        source=f"built from the CosyVoice checkpoint {checkpoint.path.resolve().name}",
+    )
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(str(path), os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

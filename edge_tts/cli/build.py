@@ -1,0 +1,60 @@
+"""`edge-tts build`: make a voice from an official CosyVoice checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from edge_tts.errors import EXIT_OK, ModelError
+
+_NEEDED = ("torch", "onnx", "tokenizers")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `build` to the command line."""
+    parser = subparsers.add_parser(
+        "build",
+        help="make a voice from a CosyVoice checkpoint",
+        description="Make a voice from an official CosyVoice checkpoint folder (300M-SFT, 300M, "
+        "300M-Instruct or CosyVoice2-0.5B). Needs torch, which the finished voice does not.",
+    )
+    parser.add_argument(
+        "checkpoint", metavar="CHECKPOINT_DIR", type=Path, help="holds llm.pt, flow.pt and hift.pt"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="VOICE_DIR",
+        type=Path,
+        help="the folder to make; its name is the voice's name "
+        "(default: the checkpoint's name, among the installed voices)",
+    )
+    parser.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        type=Path,
+        help="CosyVoice 1 only: Whisper's multilingual.tiktoken, or the openai-whisper package",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build the voice; progress goes to stderr."""
+    from edge_tts.paths import voices_install_dir
+
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModelError(
+            f"building a voice needs {' and '.join(missing)}; run: "
+            "pip install 'edge-tts-device[build]' on a workstation and copy the voice over"
+        )
+    from edge_tts.build.cosyvoice.prepare import build
+
+    out = args.out or voices_install_dir() / args.checkpoint.resolve().name
+    build(args.checkpoint, out, _report, vocabulary=args.vocabulary)
+    return EXIT_OK
+
+
+def _report(line: str) -> None:
+    print(f"edge-tts: {line}", file=sys.stderr, flush=True)
