@@ -14,9 +14,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Optional
 
 from running_service import RunningService
 
+# Long enough for a worker to render a few segments.
+WORK_S = 3.0
 SENTENCES = [
     "The train to the airport leaves from platform four.",
     "Please keep your luggage with you at all times.",
@@ -73,23 +76,47 @@ def announce(service: RunningService, text: str, n_kills: int, chance: random.Ra
     n_killed = 0
     with service.client() as client:
         client.send("edge-speak", text=text)
-        # Half of the moments fall into a worker's start, half into its work.
-        longest_s = 2.0 * service.start_s
-        next_kill_s = time.monotonic() + chance.uniform(0.0, longest_s)
-        killed_pid = None
+        killer = Killer(service, chance)
         while True:
             frame = service.poll(client, 0.01)
             if frame is not None and frame.type == "edge-finished":
                 if frame.data["reason"] != "done":
                     raise SystemExit(f"chaos: the announcement ended as {frame.data}")
                 return n_killed
-            worker = service.worker_pid()
-            if worker in (None, killed_pid) or n_killed == n_kills:
-                next_kill_s = time.monotonic() + chance.uniform(0.0, longest_s)
-            elif time.monotonic() >= next_kill_s:
-                os.kill(worker, signal.SIGKILL)
-                killed_pid = worker
-                n_killed += 1
+            if n_killed < n_kills:
+                n_killed += killer.look()
+
+
+class Killer:
+    """Kills each worker once: one in four while it starts, the others while they work."""
+
+    def __init__(self, service: RunningService, chance: random.Random) -> None:
+        self._service = service
+        self._chance = chance
+        self._victim: Optional[int] = None
+        self._kill_at_s = 0.0
+        self._waits_for_ready = False
+
+    def look(self) -> int:
+        """Kill if it is time to; returns the number of kills."""
+        worker = self._service.worker_pid()
+        if worker is None:
+            return 0
+        now_s = time.monotonic()
+        if worker != self._victim:
+            self._victim = worker
+            self._waits_for_ready = self._chance.random() < 0.75
+            self._kill_at_s = now_s + self._chance.uniform(0.0, self._service.start_s)
+        if self._waits_for_ready:
+            self._waits_for_ready = not self._service.is_ready()
+            self._kill_at_s = now_s + self._chance.uniform(0.0, WORK_S)
+            return 0
+        if now_s < self._kill_at_s:
+            return 0
+        os.kill(worker, signal.SIGKILL)
+        while self._service.worker_pid() == worker:
+            time.sleep(0.005)
+        return 1
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class RunningService:
         began_s = time.monotonic()
         deadline_s = began_s + START_S
         while time.monotonic() < deadline_s and self.process.poll() is None:
-            if self._is_ready():
+            if self.is_ready():
                 self.start_s = time.monotonic() - began_s
                 return self
             time.sleep(0.05)
@@ -98,7 +98,8 @@ class RunningService:
                 return None
             raise
 
-    def _is_ready(self) -> bool:
+    def is_ready(self) -> bool:
+        """True when the voice is loaded and the output open."""
         try:
             with self.client() as client:
                 status = client.status()

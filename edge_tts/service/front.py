@@ -33,6 +33,7 @@ _log = logging.getLogger(__name__)
 _MEASURE_EVERY_S = 1.0
 _PLAYER_SILENCE_S = 10.0
 _MAX_SYNTHESES = 64
+EXIT_INTERNAL = 1
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,11 @@ class Front:
         if self.settings.duck is not None and release_left_over(self.settings.duck):
             _log.warning("released the duck hook that an earlier service left held")
         self.player.start()
-        self.supervisor.start()
+        keeper = self.supervisor.start()
         servers = [await self._listen(listener) for listener in listeners]
         tasks = [self._loop.create_task(coroutine) for coroutine in self._watches()]
+        for task in [*tasks, keeper]:
+            task.add_done_callback(self._on_task_done)
         try:
             await self._stopped.wait()
             await self._drain()
@@ -126,6 +129,14 @@ class Front:
             self._announce_ready(),
             self._feed_watchdog(),
         ]
+
+    def _on_task_done(self, task: "asyncio.Future[None]") -> None:
+        """A part that fails would leave the service mute: end it, for systemd to start it anew."""
+        fault = None if task.cancelled() else task.exception()
+        if fault is not None:
+            _log.critical("a part of the service has failed", exc_info=fault)
+            self._exit_code = EXIT_INTERNAL
+            self.request_stop()
 
     async def _drain(self) -> None:
         """Let what speaks and waits come to its end, for a bounded time."""

@@ -110,9 +110,10 @@ class Supervisor:
         """True while a request is under way."""
         return self._current != 0
 
-    def start(self) -> None:
-        """Begin to keep a worker alive."""
+    def start(self) -> "asyncio.Task[None]":
+        """Begin to keep a worker alive; the task ends only by `close` or by a fault."""
         self._task = asyncio.get_event_loop().create_task(self._keep_alive())
+        return self._task
 
     async def close(self) -> None:
         """End the worker and stop restarting it."""
@@ -226,7 +227,13 @@ class Supervisor:
 
     async def _one_life(self) -> None:
         """Start a worker and return when it is gone."""
-        link = await self._spawn()
+        try:
+            link = await self._spawn()
+        except OSError as error:
+            # No memory or no descriptors for one more process: that may pass.
+            self.last_fault = EngineError(f"cannot start the worker: {error.strerror}")
+            _log.error("%s", self.last_fault)
+            return
         self._link = link
         link.watch(self._policy.start_s)
         while True:

@@ -280,3 +280,18 @@ def test_announce_waits_or_does_not_and_raises_what_went_wrong(tmp_path: Path) -
             assert (caught.value.code, caught.value.exit_code) == ("input.unknown_language", 3)
             assert client.announce(TEXT, wait=False, id="kept") == "accepted"
         assert until_finished(watcher, "kept")[-1].data["reason"] == "done"
+
+
+def test_a_part_that_fails_ends_the_service_instead_of_leaving_it_mute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path, drain_s=0.1) as front, front.client() as client:
+        front.wait_ready()
+
+        def broken() -> None:
+            raise ZeroDivisionError("a bug in the renderer")
+
+        monkeypatch.setattr(front.front.announcer.renderer, "_next", broken)
+        client.send("edge-speak", text="One.", id="a")
+        assert until_finished(client)[-1].data["reason"] == "shutdown"
+    assert front.exit_code == 1
