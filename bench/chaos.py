@@ -13,13 +13,12 @@ import signal
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Tuple
 
 from running_service import RunningService
 
-# Long enough for a worker to render a few segments.
-WORK_S = 3.0
 SENTENCES = [
     "The train to the airport leaves from platform four.",
     "Please keep your luggage with you at all times.",
@@ -44,9 +43,13 @@ def main() -> int:
     n_kills = 5 if args.quick else args.kills
     text = " ".join(SENTENCES)
     with tempfile.TemporaryDirectory() as folder:
-        expected = speak(Path(folder) / "undisturbed", text, 0, args.seed)[0]
+        chance = random.Random(args.seed)
+        began_s = time.monotonic()
+        expected = speak(Path(folder) / "undisturbed", text, Schedule(0, 0.0, chance))[0]
+        # Long enough for a worker to render a few sentences before it dies.
+        work_s = 3.0 * (time.monotonic() - began_s) / len(SENTENCES)
         received, n_killed, n_announcements = speak(
-            Path(folder) / "disturbed", text, n_kills, args.seed
+            Path(folder) / "disturbed", text, Schedule(n_kills, work_s, chance)
         )
     is_equal = received == expected * n_announcements
     verdict = "equal" if is_equal else "DIFFERENT"
@@ -57,26 +60,34 @@ def main() -> int:
     return 0 if is_equal and n_killed >= n_kills else 1
 
 
-def speak(folder: Path, text: str, n_kills: int, seed: int) -> "tuple[bytes, int, int]":
-    """Speak until `n_kills` kills have hit; returns the PCM, the kills and the announcements."""
-    chance = random.Random(seed)
+@dataclass(frozen=True)
+class Schedule:
+    """How many workers are killed, and within which time of their work."""
+
+    n_kills: int
+    work_s: float
+    chance: random.Random
+
+
+def speak(folder: Path, text: str, schedule: Schedule) -> Tuple[bytes, int, int]:
+    """Speak until every kill has hit; returns the PCM, the kills and the announcements."""
     folder.mkdir()
     n_killed = n_announcements = 0
     output = folder / "out.pcm"
     # A text is given up only when a worker dies of it again and again; here they die of us.
     with RunningService(folder, output_file=output, attempts=1000, cache_mib=0) as service:
-        while n_announcements == 0 or n_killed < n_kills:
-            n_killed += announce(service, text, n_kills - n_killed, chance)
+        while n_announcements == 0 or n_killed < schedule.n_kills:
+            n_killed += announce(service, text, schedule.n_kills - n_killed, schedule)
             n_announcements += 1
     return output.read_bytes(), n_killed, n_announcements
 
 
-def announce(service: RunningService, text: str, n_kills: int, chance: random.Random) -> int:
+def announce(service: RunningService, text: str, n_kills: int, schedule: Schedule) -> int:
     """Speak the text once, killing workers meanwhile; returns how many kills hit."""
     n_killed = 0
     with service.client() as client:
         client.send("edge-speak", text=text)
-        killer = Killer(service, chance)
+        killer = Killer(service, schedule)
         while True:
             frame = service.poll(client, 0.01)
             if frame is not None and frame.type == "edge-finished":
@@ -90,9 +101,10 @@ def announce(service: RunningService, text: str, n_kills: int, chance: random.Ra
 class Killer:
     """Kills each worker once: one in four while it starts, the others while they work."""
 
-    def __init__(self, service: RunningService, chance: random.Random) -> None:
+    def __init__(self, service: RunningService, schedule: Schedule) -> None:
         self._service = service
-        self._chance = chance
+        self._work_s = schedule.work_s
+        self._chance = schedule.chance
         self._victim: Optional[int] = None
         self._kill_at_s = 0.0
         self._waits_for_ready = False
@@ -109,7 +121,7 @@ class Killer:
             self._kill_at_s = now_s + self._chance.uniform(0.0, self._service.start_s)
         if self._waits_for_ready:
             self._waits_for_ready = not self._service.is_ready()
-            self._kill_at_s = now_s + self._chance.uniform(0.0, WORK_S)
+            self._kill_at_s = now_s + self._chance.uniform(0.0, self._work_s)
             return 0
         if now_s < self._kill_at_s:
             return 0

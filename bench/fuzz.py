@@ -27,6 +27,7 @@ FRAMES_PER_CONNECTION = 50
 EVENTS_PER_CONNECTION = 20
 MAX_GROWTH_MIB = 10.0
 
+TEXTS = ["Hi.", "", "。", "One two. Three.", "你好", "a" * 300]
 KINDS = [
     "describe",
     "ping",
@@ -60,16 +61,18 @@ def main() -> int:
         output = Path(folder) / "out.pcm"
         with RunningService(Path(folder), output_file=output, connections=128) as service:
             warm_up(service, chance)
-            before_mib = used_mib(service)
+            before = budget(service)
             n_frames = repeat(service, broken_connection, args.frames // share, chance)
             n_events = repeat(service, disorderly_connection, args.orders // share, chance)
             settle(service)
-            growth_mib = used_mib(service) - before_mib
+            after = budget(service)
             log = service.log()
+    growth_mib = after["used_mib"] - before["used_mib"]
     n_faults = log.count("Traceback")
     print(
         f"fuzz: {n_frames} malformed frames, {n_events} events in random order, "
         f"{n_faults} internal errors, memory {growth_mib:+.1f} MiB"
+        f" (front {after['front_mib'] - before['front_mib']:+.1f})"
     )
     return 0 if n_faults == 0 and growth_mib <= MAX_GROWTH_MIB else 1
 
@@ -146,7 +149,7 @@ def random_event(chance: random.Random) -> Frame:
     names = ("a", "b", "c")
     data: Dict[str, Any] = {}
     if "synthesize" in kind or kind == "edge-speak":
-        data["text"] = chance.choice(["Hi.", "", "。", "One two. Three.", "你好", "a" * 300])
+        data["text"] = chance.choice(TEXTS)
     if kind.startswith("edge-s"):
         data["session"] = chance.choice(names)
     if kind == "edge-speak":
@@ -165,7 +168,8 @@ def random_event(chance: random.Random) -> Frame:
 def warm_up(service: RunningService, chance: random.Random) -> None:
     """Bring every part to its working size."""
     with service.client() as client:
-        list(client.speak("Hi. One two. Three. 你好。"))
+        for text in TEXTS:
+            list(client.speak(text))
     repeat(service, broken_connection, 500, chance)
     repeat(service, disorderly_connection, 200, chance)
     settle(service)
@@ -179,10 +183,11 @@ def settle(service: RunningService) -> None:
     time.sleep(2.5)
 
 
-def used_mib(service: RunningService) -> float:
+def budget(service: RunningService) -> Dict[str, float]:
     """The tree's memory as the service itself states it."""
     with service.client() as client:
-        return float(client.status()["budget"]["used_mib"])
+        status: Dict[str, float] = client.status()["budget"]
+    return status
 
 
 if __name__ == "__main__":
