@@ -127,7 +127,10 @@ class Config:
 
     voice: str = _option(str, "kokoro", "name of an installed voice")
     preset: str = _option(
-        str, "exact", "whole segments, or windows: sooner", choices=("exact", "stream")
+        str,
+        "exact",
+        "how sound is made: whole, in windows, or fast",
+        choices=("exact", "stream", "fast"),
     )
     speaker: Optional[str] = _option(str, None, "speaker of the voice; by language when not set")
     language: str = _option(str, "auto", "language of the text", choices=("auto", "zh", "en"))

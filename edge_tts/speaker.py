@@ -56,9 +56,9 @@ class Position:
 class Speaker:
     """Speaks with one installed voice. Not thread-safe; one utterance at a time.
 
-    `lexicon` is a YAML file of the user's own pronunciations, `preset` one of `exact` (a segment is
-    computed whole) and `stream` (in windows: early, and in little memory); further keywords are
-    fields of `Delivery` and hold for every text that does not set its own.
+    `lexicon` is a YAML file of the user's own pronunciations, `preset` the name of a
+    `voices.voice.Preset`; further keywords are fields of `Delivery` and hold for every text that
+    does not set its own.
 
     Raises ModelError for a voice that is missing or damaged, InputError for an unknown speaker or
     preset.

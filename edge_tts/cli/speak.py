@@ -36,7 +36,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--voice", metavar="NAME", help="a speaker, a voice, or VOICE/SPEAKER")
     parser.add_argument(
-        "--preset", choices=("exact", "stream"), help="whole segments, or windows: sooner"
+        "--preset",
+        choices=("exact", "stream", "fast"),
+        help="how sound is made, see docs/voices.md",
     )
     parser.add_argument("--lang", choices=("auto", "zh", "en"), help="language of the text")
     parser.add_argument("--speed", metavar="X", help="speaking rate, 0.5 to 2")

@@ -14,10 +14,15 @@ if TYPE_CHECKING:
 
 
 class Preset(enum.Enum):
-    """How a voice makes sound, where it has a choice: exactly, or early and in little memory."""
+    """How a voice makes sound, where it has a choice.
+
+    `EXACT` computes a segment whole, `STREAM` in windows, early and in little memory; `FAST` uses a
+    smaller network, where the voice has one.
+    """
 
     EXACT = "exact"
     STREAM = "stream"
+    FAST = "fast"
 
 
 DEFAULT_PRESET = Preset.EXACT

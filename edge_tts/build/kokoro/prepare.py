@@ -18,7 +18,6 @@ from edge_tts.build.kokoro.parts import (
     GENERATOR,
     PARTS,
     STREAM_GENERATOR,
-    PartSpec,
     extract,
     shapes,
 )
@@ -28,8 +27,9 @@ from edge_tts.runtime.integrity import sha256_of
 from edge_tts.runtime.onnx import optimise, runtime_version, weights_path
 from edge_tts.text.tokens import Language
 from edge_tts.voices.kokoro.source import SAMPLE_RATE_HZ
-from edge_tts.voices.kokoro.speakers import DEFAULT_SPEAKERS, SPEAKERS
+from edge_tts.voices.kokoro.speakers import DEFAULT_SPEAKERS, SPEAKERS, STYLE_DIR
 from edge_tts.voices.kokoro.statistics import StatisticsModel
+from edge_tts.voices.kokoro.voice import FAST_CONDITION, FAST_GENERATOR
 from edge_tts.voices.manifest import Gate, Manifest, Part, Shape
 from edge_tts.voices.voice import VoiceInfo
 
@@ -73,22 +73,38 @@ def prepare(source: Path, directory: Path, report: Report) -> Manifest:
             weigh_padding(part)
         if spec is STREAM_GENERATOR:
             take_statistics(part, channels)
-        parts += _prepare_part(spec, part, directory)
+        parts += _prepare_part(spec.name, part, "int8", shapes(spec.outputs), directory)
+    parts += prepare_fast(directory)
     report("comparing it with the original")
     return Manifest(INFO, tuple(parts), _gate(source, directory, mixer))
 
 
-def _prepare_part(spec: PartSpec, part: Graph, directory: Path) -> List[Part]:
-    raw, target = directory / f"{spec.name}.raw.onnx", directory / f"{spec.name}.onnx"
+def prepare_fast(directory: Path, shipped: Path = STYLE_DIR) -> List[Part]:
+    """The fast generator's two graphs, where `shipped` holds its weights; else nothing."""
+    parts: List[Part] = []
+    for name in (FAST_GENERATOR, FAST_CONDITION):
+        source = shipped / f"{name}.onnx"
+        if source.is_file():
+            graph = Graph.of(onnx.load(str(source)))
+            outputs = {item.name: _shape(item) for item in graph.outputs}
+            parts += _prepare_part(name, graph, "fp32", outputs, directory)
+    return parts
+
+
+def _prepare_part(
+    name: str, part: Graph, precision: str, outputs: Mapping[str, Shape], directory: Path
+) -> List[Part]:
+    raw, target = directory / f"{name}.raw.onnx", directory / f"{name}.onnx"
     onnx.save(part.to_model(), str(raw))
     optimise(raw, target)
     raw.unlink()
     inputs = {item.name: _shape(item) for item in part.inputs}
     weights = weights_path(target)
-    return [
-        _part(spec.name, target, "onnx", "int8", inputs, shapes(spec.outputs)),
-        _part(f"{spec.name}_weights", weights, "onnx-data", "int8"),
-    ]
+    files = [_part(name, target, "onnx", precision, inputs, outputs)]
+    # Small graphs have no tensor worth a file of its own.
+    if weights.exists():
+        files.append(_part(f"{name}_weights", weights, "onnx-data", precision))
+    return files
 
 
 def _part(

@@ -26,6 +26,11 @@ class PulseTrain:
         # Double precision: the phase reaches thousands of turns.
         self._phase = np.cumsum(self._f0_hz) * (2 * np.pi * FRAME_SAMPLES / SAMPLE_RATE_HZ)
 
+    @property
+    def n_frames(self) -> int:
+        """Length of the utterance at 80 Hz."""
+        return len(self._f0_hz)
+
     def window(self, start: int, end: int) -> np.ndarray:
         """Samples of frames `start` … `end` - 1, float32 [(end - start) * 300]."""
         phase = self._phase_at(start, end)

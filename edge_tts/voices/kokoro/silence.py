@@ -23,6 +23,9 @@ SAMPLE_FRAMES = 8
 MARGIN_FRAMES = 12
 """Frames of silence kept next to the speech: the generator's context and the sample above."""
 
+LEAD_FRAMES, TAIL_FRAMES = 4, 12
+"""Frames of silence kept before and after the speech where nothing is measured in it."""
+
 MIN_FRAMES = 2 * (SAMPLE_OFFSET_FRAMES + SAMPLE_FRAMES)
 """The shortest input whose samples exist."""
 

@@ -15,6 +15,7 @@ from edge_tts.voices.kokoro.generator import Generator
 from edge_tts.voices.kokoro.source import HarmonicSource
 from edge_tts.voices.kokoro.speakers import LOUDNESS_LUFS, StyleTables
 from edge_tts.voices.kokoro.statistics import StatisticsModel
+from edge_tts.voices.kokoro.student import StudentGenerator
 from edge_tts.voices.kokoro.windows import WindowedGenerator
 from edge_tts.voices.voice import DEFAULT_PRESET, Preset, Voice, VoiceInfo
 
@@ -27,7 +28,16 @@ SEGMENT_LIMIT = 130
 second of speech, so this is what keeps a process within its 350 MB."""
 
 SPEED_RANGE = (0.7, 1.4)
-STREAM_GENERATOR = "stream_generator"
+
+GENERATOR, STREAM_GENERATOR = "generator", "stream_generator"
+FAST_GENERATOR, FAST_CONDITION = "fast_generator", "fast_generator_condition"
+PRESET_PARTS = {
+    Preset.EXACT: (GENERATOR,),
+    Preset.STREAM: (STREAM_GENERATOR,),
+    Preset.FAST: (FAST_GENERATOR, FAST_CONDITION),
+}
+
+AnyGenerator = Union[Generator, WindowedGenerator, StudentGenerator]
 
 
 class KokoroVoice(Voice):
@@ -39,7 +49,7 @@ class KokoroVoice(Voice):
         self,
         info: VoiceInfo,
         acoustic_model: AcousticModel,
-        generator: Union[Generator, WindowedGenerator],
+        generator: AnyGenerator,
     ) -> None:
         self.info = info
         self._acoustic_model = acoustic_model
@@ -119,16 +129,28 @@ def open_acoustic_model(
 
 def _open_generator(
     directory: "VoiceDirectory", n_threads: Optional[int], preset: Preset
-) -> Union[Generator, WindowedGenerator]:
+) -> AnyGenerator:
+    _check_parts(directory, preset)
+
+    def engine(part: str) -> OnnxEngine:
+        return OnnxEngine(directory.file(part), n_threads=n_threads)
+
+    if preset is Preset.FAST:
+        shapes = directory.manifest.part(FAST_GENERATOR).inputs
+        states = {k: [int(d) for d in v] for k, v in shapes.items() if k.startswith("state_")}
+        return StudentGenerator(engine(FAST_GENERATOR), engine(FAST_CONDITION), states)
     source = HarmonicSource(np.load(directory.file("source"), allow_pickle=False))
-    if preset is Preset.EXACT:
-        return Generator(OnnxEngine(directory.file("generator"), n_threads=n_threads), source)
-    if all(part.name != STREAM_GENERATOR for part in directory.manifest.parts):
+    if preset is Preset.STREAM:
+        return WindowedGenerator(engine(STREAM_GENERATOR), source, StatisticsModel.read())
+    return Generator(engine(GENERATOR), source)
+
+
+def _check_parts(directory: "VoiceDirectory", preset: Preset) -> None:
+    known = {part.name for part in directory.manifest.parts}
+    if not known.issuperset(PRESET_PARTS[preset]):
         name = directory.manifest.info.name
         raise ModelError(
-            f"voice {name!r} was installed before the preset {preset.value!r} existed; "
-            f"run: edge-tts voices install {name}",
+            f"voice {name!r} was installed without the files of the preset {preset.value!r}; "
+            f"run: edge-tts voices install {name}, or choose another preset",
             code="model.preset_missing",
         )
-    engine = OnnxEngine(directory.file(STREAM_GENERATOR), n_threads=n_threads)
-    return WindowedGenerator(engine, source, StatisticsModel.read())

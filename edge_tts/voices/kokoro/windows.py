@@ -8,7 +8,7 @@ import numpy as np
 
 from edge_tts.runtime.engine import Engine
 from edge_tts.voices.kokoro.generator import Acoustics, check_samples
-from edge_tts.voices.kokoro.silence import speech
+from edge_tts.voices.kokoro.silence import LEAD_FRAMES, TAIL_FRAMES, speech
 from edge_tts.voices.kokoro.source import SAMPLES_PER_FRAME, HarmonicSource, HarmonicTrack
 from edge_tts.voices.kokoro.statistics import StatisticsModel
 
@@ -21,10 +21,6 @@ CONTEXT_FRAMES = 8
 
 SHORTEST_FRAMES = 16
 """A remainder shorter than this is computed with the window before it."""
-
-LEAD_FRAMES = 4
-TAIL_FRAMES = 12
-"""Frames of silence kept around the speech."""
 
 FADE_SAMPLES = 120
 """Overlap of neighbouring windows: each is quantised on its own, so they differ by a little."""
