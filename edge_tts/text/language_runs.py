@@ -67,8 +67,15 @@ def _dominant(text: str) -> Language:
     if n_han:
         n_words = sum(1 for match in _PIECE.finditer(text) if _is_word(match.group()))
         return Language.ZH if n_han >= n_words else Language.EN
-    has_letters = _PIECE.search(text) is not None
+    has_letters = any(not _touches_number(text, match) for match in _PIECE.finditer(text))
     return Language.ZH if not has_letters and _CHINESE_MARK.search(text) else Language.EN
+
+
+def _touches_number(text: str, match: "re.Match[str]") -> bool:
+    """Whether a few letters are a unit or part of a code: `5 mm`, `-5°C`, `CO2`."""
+    before, after = text[max(0, match.start() - 2) : match.start()], text[match.end() :][:1]
+    touches = _DIGIT_END.search(before) or before.endswith("°") or after.isdigit()
+    return bool(touches) and len(match.group()) <= _UNIT_LETTERS
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Tuple[int, int]]:

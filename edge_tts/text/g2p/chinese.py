@@ -15,6 +15,7 @@ from typing import List, Optional, Sequence, Tuple
 from edge_tts.text.g2p.pinyin import Syllable, syllable_phonemes
 from edge_tts.text.g2p.tone_sandhi import apply_sandhi
 from edge_tts.text.g2p.zh_lexicon import ChineseLexicon, Hanzi, unpack
+from edge_tts.text.g2p.zh_names import join_names
 from edge_tts.text.g2p.zh_polyphones import PolyphoneRules
 from edge_tts.text.g2p.zh_segment import Word, segment
 from edge_tts.text.tokens import Language, Token, TokenKind
@@ -53,7 +54,7 @@ class ChineseG2P:
         own = self._lexicon.hanzi(text)
         simplified = self._lexicon.simplified(text)
         hanzi = self._lexicon.hanzi(simplified) if simplified != text else own
-        words = segment(hanzi, self._lexicon.entries(simplified))
+        words = join_names(simplified, segment(hanzi, self._lexicon.entries(simplified)))
         syllables: Syllables = []
         for word in words:
             syllables.extend(self._word_reading(simplified, word, hanzi))

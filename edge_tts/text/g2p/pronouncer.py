@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import List, Optional, Sequence
 
 from edge_tts.text.boundaries import is_word
+from edge_tts.text.g2p import borrowed
 from edge_tts.text.g2p.chinese import ChineseG2P
 from edge_tts.text.g2p.english import EnglishG2P
 from edge_tts.text.g2p.vocabulary import fit
@@ -34,7 +35,7 @@ class Pronouncer:
         """
         tally = tally if tally is not None else Tally()
         given = lexicon.apply(tokens)
-        read = self._english.pronounce(self._chinese.pronounce(given))
+        read = self._english.pronounce(self._chinese.pronounce(borrowed.adapt(given)))
         sounds = [_sound(before, after, tally) for before, after in zip(given, read)]
         _silence_repeated_marks(read, sounds)
         return _spaced(given, read, sounds)

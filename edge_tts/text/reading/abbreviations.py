@@ -12,21 +12,22 @@ from edge_tts.text.reading.place import Place, before_final_stop, starts_word
 
 _SAINT_NEXT = re.compile(r"\.? [A-Z][a-z]")
 _CAPITAL_WORD_END = re.compile(r"[A-Z][A-Za-z]+,? $")
-_NUMBER_NEXT = re.compile(r" ?(?:\d|[IVX]+\b|[A-Z]\b)")
+_JUNIOR_END = re.compile(r"\b(?:Jr|Sr)\. $")
+_NUMBER_NEXT = re.compile(r" ?(?:\d|[IVX]+\b|[A-Z]\b|[A-Z]{1,4}-?\d)")
 _NAME_NEXT = re.compile(r" ?[A-Z]|(?: and| &) (?:Mrs|Ms|Mr|Dr|Prof)\b")
 _DOUBLE_MEANING = re.compile(r"(St|Dr)(\.?)(?![A-Za-z0-9])")
 _NUMBERED_STREET_END = re.compile(r"\d(?:st|nd|rd|th) $")
 _NAME_END = re.compile(r"([A-Z][A-Za-z'-]{0,30}) $")
 # These are followed by a name more often than by a new sentence.
 _RARELY_LAST = frozenset(("U.S.", "U.K.", "D.C.", "Co.", "Inc.", "Jr.", "Sr."))
-_DOTTED = re.compile(r"(?:[A-Z]\.){2,8}(?![A-Za-z])")
+_DOTTED = re.compile(r"(?:[A-Z]\.){1,8}[A-Z](?![A-Za-z.])|(?:[A-Z]\.){2,8}(?![A-Za-z])")
 _INITIAL = re.compile(r"(?!I\.)([A-Z])\.(?= ?[A-Z](?:\.|[a-z]{1,30}))")
 _NEXT_WORD = re.compile(r" ?([A-Z][a-z]{0,30})")
 _INITIAL_BEFORE = re.compile(r"(?:^|[^A-Za-z])[A-Z]\. ?$")
 _COMPASS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 _ROAD_BEFORE = re.compile(
     r"(?:[A-Z]{1,2}-\d{1,4}"
-    r"|\b(?:St|Ave|Rd|Blvd|Hwy|Route|Street|Avenue|Road)\.?(?: \d{1,4})?) $"
+    r"|\b(?:St|Ave|Rd|Blvd|Hwy|Route|Street|Avenue|Road|Highway|Interstate)\.?(?: \d{1,4})?) $"
 )
 _COMPASS_WORD = re.compile(r"([NSEW])\.?(?= (?:[A-Z][a-z]+|\d{1,3}(?:st|nd|rd|th)) (\w+))")
 _ONE_COMPASS = re.compile(r"([NSEW])(?![\w'-]|\.\w)")
@@ -65,6 +66,8 @@ def _abbreviation_fits(place: Place, kind: str, end: int) -> bool:
         return _NAME_NEXT.match(place.text, end) is not None
     if kind == "street":
         window = place.text[max(0, place.at - 30) : place.at]
+        if _JUNIOR_END.search(window):
+            return True
         return bool(_CAPITAL_WORD_END.search(window) or _NUMBERED_STREET_END.search(window))
     if kind == "word":
         return place.text[end : end + 1] == " " and not place.previous.isdigit()
@@ -112,7 +115,7 @@ def _initials(place: Place) -> Optional[Item]:
     match = _DOTTED.match(place.text, place.at)
     if match:
         letters = " ".join(match.group().replace(".", ""))
-        is_last = not place.text[match.end() :].strip()
+        is_last = match.group().endswith(".") and not place.text[match.end() :].strip()
         return Spoken(place.at, match.end() - is_last, letters, letters)
     match = _INITIAL.match(place.text, place.at)
     following = _NEXT_WORD.match(place.text, match.end()) if match else None

@@ -133,6 +133,7 @@ def _label(place: Place, digits: str, end: int) -> Optional[Item]:
     if place.is_chinese:
         before = place.has_cue("room", 2) or place.has_cue("flight", 2)
         after = place.follows(end, "roomafter") or place.follows(end, "routeafter")
+        after = after or place.follows(end, "digitsafter")
         if (before or after) and place.previous != "第":
             return Digits(place.at, end, (digits,), is_phone=False)
         return None

@@ -13,6 +13,7 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+_FIXED_FRACTIONS = {("24", "7"): "twenty four seven", ("9", "11"): "nine eleven"}
 _SIGNS = {"": "", "-": "minus ", "below": "minus ", "+": "plus ", "±": "plus or minus "}
 # Code → singular, plural, hundredth singular, hundredth plural.
 _CURRENCIES = {
@@ -59,8 +60,7 @@ def _ordinal(item: items.Ordinal) -> str:
 
 def _fraction(item: items.Fraction) -> str:
     part = numbers.fraction(item.numerator, item.denominator)
-    if (item.numerator, item.denominator) == ("24", "7"):
-        part = "twenty four seven"
+    part = _FIXED_FRACTIONS.get((item.numerator, item.denominator), part)
     if item.unit and not item.whole:
         article = "an" if item.unit.one[0] in "aeiou" or item.unit.one == "hour" else "a"
         return f"{part} of {article} {item.unit.one}"

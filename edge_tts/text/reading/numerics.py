@@ -19,7 +19,7 @@ from edge_tts.text.reading.items import (
     Range,
     Score,
 )
-from edge_tts.text.reading.place import NUMBER, TO, Place, before_final_stop, number
+from edge_tts.text.reading.place import BARE, NUMBER, TO, Place, before_final_stop, number
 from edge_tts.text.reading.units import Unit
 
 _SIGN = re.compile(r"[-+±−](?=\d|\.\d)")
@@ -37,7 +37,9 @@ _RATIO = re.compile(r"(\d{1,4}(?:\.\d{1,4})?):(\d{1,4}(?:\.\d{1,4})?)(?![\d:])")
 _FEET_INCHES = re.compile(
     r"(\d{1,5})(?:' ?| ?ft\.? | feet )(\d{1,2}(?:\.\d)?)(?:\"|''| ?in(?:\.|ch|ches)?(?![\w]))"
 )
-_INCHES = re.compile(r"(\d{1,3}(?:\.\d{1,3})?) in(?= of (?:rain|snow|ice|water|precipitation)\b)")
+_INCHES = re.compile(
+    rf"({BARE})(?:{TO}({BARE}))? in(?:\.(?= [a-z])|(?=\.? of (?:rain|snow|ice|water)\b))"
+)
 _FACTOR = re.compile(rf" ?[x×*X] ?({NUMBER})(?![A-Za-z]{{2}})")
 # `5W-30` is a grade of oil.
 _GRADE_NEXT = re.compile(r"-\d")
@@ -66,14 +68,15 @@ def signed(place: Place) -> Optional[Item]:
 def inches(place: Place) -> Optional[Item]:
     """`6'2"`, `14 ft 6 in.` and `0.5 in of rain`; elsewhere `in` is the word."""
     match = _FEET_INCHES.match(place.text, place.at)
-    if match:
+    if match and place.previous != "°":
         end = before_final_stop(place.text, match.end())
         return Feet(place.at, end, Number(match[1]), number(match[2]))
     match = _INCHES.match(place.text, place.at)
     unit = place.units.find("inch") if match else None
     if not match or unit is None:
         return None
-    return Quantity(place.at, match.end(), number(match[1]), None, unit)
+    high = number(match[2]) if match[2] else None
+    return Quantity(place.at, match.end(), number(match[1]), high, unit)
 
 
 def measured(place: Place) -> Optional[Item]:

@@ -51,7 +51,7 @@ def _is_chinese_numeral(place: Place, numeral: str, end: int) -> bool:
 
 def _is_numbered(place: Place, numeral: str, word: str, end: int) -> bool:
     """`Chapter I`, but not `In this chapter I show`."""
-    is_pronoun = numeral == "I" and _PRONOUN_NEXT.match(place.text, end)
+    is_pronoun = numeral == "I" and word != "war" and _PRONOUN_NEXT.match(place.text, end)
     return word in tables.cues("numbered") and not is_pronoun
 
 

@@ -75,7 +75,9 @@ _DIGITS = re.compile(r"\d{1,9}")
 _DIGITS_END = re.compile(r"\d{1,9}$")
 _PRICED = "元块角分万千百亿"
 _AMOUNT_NEXT = re.compile(r"\d[\d.]{0,8} ?[A-Za-z]")
+_AMOUNT_BEFORE = re.compile(r"\d ?[A-Za-zμ]{1,4}$")
 _PRODUCT = re.compile(r".?\d ?\* ?\d|\d \* ?\d")
+_REFERENCE = re.compile(r"#(?:\d|[A-Z]{1,4}-?\d)")
 _MINUS = re.compile(r"(?<=\d) ?- ?\d[\d.+×*÷-]{0,40} ?=")
 _OUT_OF = re.compile(r"(?<=\d\.\d)/(?=(?:5|10|100)(?![\d./]))")
 _CHINESE_RATE = re.compile(
@@ -129,7 +131,7 @@ def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
         return "to", "到"
     if _APPROXIMATE.match(text, at) and not _SAID_APPROXIMATE.search(text[max(0, at - 8) : at]):
         return "about", "约"
-    if text[at] == "#" and not (text[at + 1 : at + 2].isdigit() and place.previous != "*"):
+    if text[at] == "#" and not (_REFERENCE.match(text, at) and place.previous != "*"):
         return "pound", "号" if place.previous.isdigit() else "井号"
     if text[at] == "*" and _PRODUCT.match(text, max(0, at - 2)):
         return "times", "乘"
@@ -176,7 +178,8 @@ def _slash(place: Place) -> Item:
         return Spoken(at, at + 1, "out of", ",满分")
     if _CHINESE_RATE.search(text, max(0, at - 2), at + 4):
         return Spoken(at, at + 1, "per", "每")
-    is_rate = previous.isdigit() or (previous != "" and previous in _PRICED)
+    is_dose = _AMOUNT_BEFORE.search(text, max(0, at - 10), at) is not None
+    is_rate = is_dose or previous.isdigit() or (previous != "" and previous in _PRICED)
     unit = place.units.match(text, at + 1) if is_rate else None
     found = place.units.find(unit.group()) if unit else None
     if unit and found:

@@ -43,8 +43,10 @@ _DAY_FIRST = re.compile(
     r"(?:,? (\d{4})(?![\d:,.]?\d))?"
 )
 
-_MONTH_DAY = re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/]| ?[A-Za-z]{1,3}\b|\.\d)")
-_DATED = (["on"], ["by"], ["until"], ["due"], ["dated"])
+_MONTH_DAY = re.compile(
+    r"(\d{1,2})/(\d{1,2})(?![\d/]| ?(?!(?:at|on|is|in|and|to|or)\b)[A-Za-z]{1,3}\b|\.\d)"
+)
+_TIME_NEXT = re.compile(r",? (?:at )?(?:1[0-2]|\d)(?::[0-5]\d| ?[AaPp]\.?[Mm])")
 
 _HALF = r"(?: ?([AaPp])(?:\.[Mm]\.|[Mm])(?![A-Za-z0-9]))"
 _CLOCK = rf"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:]|\.\d)(?:{_HALF})?"
@@ -86,12 +88,20 @@ def date(place: Place) -> Optional[Item]:
     if match and "1900" <= match.group(1) <= "2100":
         return Date(at, match.end(), match[1], int(match[2]), None)
     match = _MONTH_DAY.match(text, at)
-    if match and place.words_before(1)[-1:] in _DATED and _is_date(match[1], match[2]):
+    if match and _is_dated(place, match.end()) and _is_date(match[1], match[2]):
         return Date(at, match.end(), "", int(match[1]), int(match[2]))
     match = _DAY_FIRST.match(text, at)
     if match and 1 <= int(match.group(1)) <= 31:
         return Date(at, match.end(), match[3] or "", _month(match[2]), int(match[1]))
     return None
+
+
+def _is_dated(place: Place, end: int) -> bool:
+    """Whether `12/24` follows a word of time, or a time of day follows it."""
+    dated = place.words_before(1)[-1:]
+    return bool(dated and dated[0] in tables.cues("dated")) or bool(
+        _TIME_NEXT.match(place.text, end)
+    )
 
 
 def _year_last(place: Place, match: "re.Match[str]") -> Optional[Item]:
@@ -261,7 +271,8 @@ def _chinese_year(place: Place) -> Optional[Item]:
 
 def _names_chinese_year(place: Place, end: int) -> bool:
     """`2024款`, `在2024建成`, but not `在2000米处` or `在2024人中`."""
-    if place.follows(end, "yearafter"):
+    in_title = place.previous == "《" and place.text.startswith("》", end)
+    if in_title or place.follows(end, "yearafter"):
         return True
     is_round = place.text[end - 2 : end] == "00"
     if place.previous not in ("在", "于", "自") or is_round or place.follows(end, "measure"):
