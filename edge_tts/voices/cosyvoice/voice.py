@@ -52,6 +52,31 @@ class Stages:
     flow_speaker: Affine
     n_harmonics: int
 
+    @classmethod
+    def open(
+        cls, directory: "VoiceDirectory", settings: Settings, n_threads: Optional[int] = None
+    ) -> "Stages":
+        """Map the tables and open the engines of a voice. Raises ModelError or EngineError."""
+        known = Tables.read(directory.path)
+
+        def engine(part: str) -> Engine:
+            return OnnxEngine(directory.file(part), n_threads=n_threads)
+
+        return cls(
+            text=assembly.text_model(known, engine),
+            model=assembly.language_model(known, settings, engine),
+            renderer=assembly.renderer(known, settings, engine),
+            flow_speaker=known.flow_speaker,
+            n_harmonics=len(known.mixer) - 1,
+        )
+
+    def close(self) -> None:
+        """Release the engines. Idempotent."""
+        if self.text.encoder is not None:
+            self.text.encoder.close()
+        self.model.close()
+        self.renderer.close()
+
 
 class CosyVoice(Voice):
     """CosyVoice-300M or CosyVoice2-0.5B on engines."""
@@ -77,22 +102,13 @@ class CosyVoice(Voice):
         """Check and open a built voice. Raises ModelError or EngineError."""
         directory.check(hashes=True)
         settings = Settings.read(directory.file("settings"))
-        known = Tables.read(directory.path)
-        info = directory.manifest.info
-
-        def engine(part: str) -> Engine:
-            return OnnxEngine(directory.file(part), n_threads=n_threads)
-
-        stages = Stages(
-            text=assembly.text_model(known, engine),
-            model=assembly.language_model(known, settings, engine),
-            renderer=assembly.renderer(known, settings, engine),
-            flow_speaker=known.flow_speaker,
-            n_harmonics=len(known.mixer) - 1,
+        return cls(
+            directory.manifest.info,
+            settings,
+            TextTokenizer(directory.file("tokenizer")),
+            Stages.open(directory, settings, n_threads),
+            read_speakers(directory.file("speakers"), directory.manifest.info.speakers),
         )
-        tokenizer = TextTokenizer(directory.file("tokenizer"))
-        speakers = read_speakers(directory.file("speakers"), info.speakers)
-        return cls(info, settings, tokenizer, stages, speakers)
 
     @property
     def segment_limit(self) -> int:
@@ -141,10 +157,7 @@ class CosyVoice(Voice):
 
     def close(self) -> None:
         """Release the engines. Idempotent."""
-        if self._stages.text.encoder is not None:
-            self._stages.text.encoder.close()
-        self._stages.model.close()
-        self._stages.renderer.close()
+        self._stages.close()
 
     def _speech_tokens(
         self, ids: "np.ndarray", who: SpeakerPrompt, randomness: Randomness
