@@ -20,6 +20,7 @@ from edge_tts.voices.voice import DEFAULT_PRESET, Preset
 
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
+    from edge_tts.config import Config
     from edge_tts.text.report import Report
     from edge_tts.text.tokens import Segment
     from edge_tts.voices.voice import Voice, VoiceInfo
@@ -78,7 +79,7 @@ class Speaker:
 
         self._voice: Voice = catalog.load(voice, n_threads, _preset(preset))
         self._front_end = _front_end(self._voice, lexicon, pauses)
-        self.delivery = self._checked(Delivery(**delivery))
+        self.delivery = self.checked(Delivery(**delivery))
 
     @property
     def voice(self) -> "VoiceInfo":
@@ -106,7 +107,7 @@ class Speaker:
 
         Raises InputError at once for a bad delivery.
         """
-        wanted = self._checked(dataclasses.replace(self.delivery, **delivery))
+        wanted = self.checked(dataclasses.replace(self.delivery, **delivery))
         return self._stream(text, wanted, start)
 
     def synthesize(self, text: Text, **delivery: Any) -> AudioChunk:
@@ -166,7 +167,8 @@ class Speaker:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _checked(self, delivery: Delivery) -> Delivery:
+    def checked(self, delivery: Delivery) -> Delivery:
+        """`delivery` itself. Raises InputError where this voice cannot speak so."""
         _check_range("speed", delivery.speed, MIN_SPEED, MAX_SPEED)
         _check_range("volume", delivery.volume, 0.0, MAX_VOLUME)
         speakers = self._voice.info.speakers
@@ -176,16 +178,24 @@ class Speaker:
 
     def _stream(self, text: Text, delivery: Delivery, start: Position) -> Iterator[AudioChunk]:
         text, opening = _with_opening(text)
-        speaker = delivery.speaker or self._voice.info.default_speaker(
-            delivery.language or _reading_language(opening)
-        )
-        for segment in self._front_end.segments(text, delivery.language):
+        speaker = self.choose_speaker(opening, delivery)
+        for segment in self.segments(text, delivery.language):
             if segment.index < start.segment_index:
                 continue
             skip = start.offset if segment.index == start.segment_index else 0
-            yield from _from_offset(self._render(segment, speaker, delivery), skip)
+            yield from _from_offset(self.render(segment, speaker, delivery), skip)
 
-    def _render(self, segment: "Segment", speaker: str, delivery: Delivery) -> Iterator[AudioChunk]:
+    def choose_speaker(self, opening: str, delivery: Delivery) -> str:
+        """The speaker of `delivery`, or the default one for how a text begins."""
+        language = delivery.language or _reading_language(opening)
+        return delivery.speaker or self._voice.info.default_speaker(language)
+
+    def segments(self, text: Text, language: Optional[Language] = None) -> Iterator["Segment"]:
+        """Divide a text into what is rendered in one go; lazily, the same way every time."""
+        return self._front_end.segments(text, language)
+
+    def render(self, segment: "Segment", speaker: str, delivery: Delivery) -> Iterator[AudioChunk]:
+        """Yield the sound of one segment; the same samples every time on one machine."""
         from edge_tts.audio.finish import SegmentFinisher
 
         low, high = self._voice.speed_range
@@ -198,6 +208,22 @@ class Speaker:
             gain=self._voice.gain(speaker),
             tempo=delivery.speed / model_speed,
         )
+
+
+def open_speaker(config: "Config", name: Optional[str] = None) -> Speaker:
+    """The speaker that a configuration describes; `name` is a voice, a speaker or VOICE/SPEAKER."""
+    voice, speaker = split_voice_name(name, config.voice) if name else (config.voice, None)
+    return Speaker(
+        voice,
+        lexicon=config.lexicon,
+        pauses=PauseTable(**vars(config.pauses)),
+        n_threads=config.threads or None,
+        preset=config.preset,
+        speaker=speaker or config.speaker,
+        language=None if config.language == "auto" else Language(config.language),
+        speed=config.speed,
+        volume=config.volume,
+    )
 
 
 def split_voice_name(name: str, default_voice: str) -> Tuple[str, Optional[str]]:

@@ -23,6 +23,12 @@ COMMANDS = {
     "text": "show what the front end makes of a text",
     "voices": "list, show, install, verify and remove voices",
     "devices": "list the sound devices",
+    "service": "run the announcer service",
+    "status": "show what the running service does",
+    "stop": "stop speaking",
+    "pause": "hold all speech but alerts",
+    "resume": "go on after a pause",
+    "prompts": "render, list and verify fixed phrases",
     "build": "make a voice from a CosyVoice checkpoint",
     "doctor": "check this installation and say how to repair it",
 }

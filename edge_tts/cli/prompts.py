@@ -74,9 +74,10 @@ def _render(phrases: List[str], config: "Config", store: "PromptStore", force: b
     from edge_tts.service.phrases import PhraseKey
     from edge_tts.service.settings import default_manner
     from edge_tts.service.voice_source import VoiceSource
+    from edge_tts.speaker import open_speaker
 
     manner = default_manner(config)
-    source = VoiceSource(config.voice, config.lexicon, config.threads or None, config.preset)
+    source = VoiceSource(open_speaker(config))
     n_rendered = 0
     for number, text in enumerate(phrases, 1):
         key = PhraseKey(text, manner, source.facts.name, source.facts.version)

@@ -6,8 +6,9 @@ import argparse
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Iterator
 
+from edge_tts.cli import announcing
 from edge_tts.errors import EXIT_INTERRUPTED, EXIT_OK, AudioError, ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--volume", metavar="X", help="factor on the amplitude, 0 to 2")
     parser.add_argument("--device", metavar="NAME", help="sound device, see `edge-tts devices`")
     parser.add_argument("--fallback-file", metavar="FILE", help="write WAV here without a device")
+    announcing.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,13 +59,24 @@ def run(args: argparse.Namespace) -> int:
     text = text_argument(args.text)
     signal.signal(signal.SIGTERM, _terminated)
     try:
-        with _open_speaker(args.voice, config) as speaker:
-            sink = _open_sink(args, config, speaker.sample_rate_hz)
-            n_samples = _send(speaker, text, sink)
-            _say_what_is_missing(speaker.report, n_samples)
+        if announcing.is_wanted(args):
+            end, text = announcing.announce(text, args, config)
+            if end is not None:
+                _say_how_it_ended(end)
+                return announcing.exit_code(end)
+        _speak_here(text, args, config)
     except (KeyboardInterrupt, _Terminated) as signalled:
         _exit_now(EXIT_INTERRUPTED if isinstance(signalled, KeyboardInterrupt) else EXIT_TERMINATED)
     return EXIT_OK
+
+
+def _speak_here(text: "Text", args: argparse.Namespace, config: "Config") -> None:
+    from edge_tts.speaker import open_speaker
+
+    with open_speaker(config, args.voice) as speaker:
+        sink = _open_sink(args, config, speaker.sample_rate_hz)
+        n_samples = _send(speaker, text, sink)
+        _say_what_is_missing(speaker.report, n_samples)
 
 
 def _send(speaker: "Speaker", text: "Text", sink: "Sink") -> int:
@@ -97,6 +110,13 @@ def _say_what_is_missing(report: "Report", n_samples: int) -> None:
         _note(f"nothing to speak: the text holds no word{f', only {lost}' if lost else ''}")
     elif lost:
         _note(f"not spoken: {lost}")
+
+
+def _say_how_it_ended(end: str) -> None:
+    if end == "empty":
+        _note("nothing to speak: the text holds no word")
+    elif end not in ("done", "accepted"):
+        _note(f"not spoken to its end: {end}")
 
 
 def _note(message: str) -> None:
@@ -149,25 +169,6 @@ def _decoded(descriptor: int) -> Iterator[str]:
             yield piece
         if not data:
             return
-
-
-def _open_speaker(name: Optional[str], config: "Config") -> "Speaker":
-    from edge_tts.speaker import Speaker, split_voice_name
-    from edge_tts.text.boundaries import PauseTable
-    from edge_tts.text.tokens import Language
-
-    voice, speaker = split_voice_name(name, config.voice) if name else (config.voice, None)
-    return Speaker(
-        voice,
-        speaker=speaker or config.speaker,
-        language=None if config.language == "auto" else Language(config.language),
-        speed=config.speed,
-        volume=config.volume,
-        lexicon=config.lexicon,
-        pauses=PauseTable(**vars(config.pauses)),
-        n_threads=config.threads or None,
-        preset=config.preset,
-    )
 
 
 def _open_sink(args: argparse.Namespace, config: "Config", sample_rate_hz: int) -> "Sink":

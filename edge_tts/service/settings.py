@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional
@@ -127,7 +128,7 @@ def runtime_folder(socket: Path) -> Path:
 
 def _worker_options(config: "Config") -> List[str]:
     options = ["--voice", config.voice, "--threads", str(config.threads)]
-    options += ["--preset", config.preset]
+    options += ["--preset", config.preset, "--pauses", json.dumps(vars(config.pauses))]
     if config.lexicon is not None:
         options += ["--lexicon", str(config.lexicon)]
     # The worker's own parser takes what follows as the source's options.

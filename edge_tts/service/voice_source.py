@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterator, List, Optional
 
 from edge_tts.errors import InputError
 from edge_tts.service.replies import VoiceFacts
 from edge_tts.speaker import Delivery, Speaker
+from edge_tts.text.boundaries import PauseTable
 from edge_tts.text.tokens import Language
 from edge_tts.voices.voice import DEFAULT_PRESET
 
@@ -20,18 +22,12 @@ if TYPE_CHECKING:
 _WARM_UP_TEXT = "Ready."
 
 
-class VoiceSource(Speaker):
-    """A speaker that hands out the segments of a text and renders any one of them."""
+class VoiceSource:
+    """Hands out the segments of a text and renders any one of them."""
 
-    def __init__(
-        self,
-        voice: str,
-        lexicon: Optional[Path],
-        n_threads: Optional[int],
-        preset: str = DEFAULT_PRESET.value,
-    ) -> None:
-        super().__init__(voice, lexicon=lexicon, n_threads=n_threads, preset=preset)
-        info = self.voice
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+        info = speaker.voice
         self.facts = VoiceFacts(
             name=info.name,
             version=info.version,
@@ -44,30 +40,30 @@ class VoiceSource(Speaker):
 
     def segments(self, text: str, manner: "Manner") -> Iterator["Segment"]:
         """Divide a text; lazily, deterministically. Raises InputError for an unknown manner."""
-        return self._front_end.segments(text, self._delivery(text, manner).language)
+        return self._speaker.segments(text, self._delivery(manner).language)
 
     def render(self, segment: "Segment", text: str, manner: "Manner") -> Iterator["AudioChunk"]:
         """Yield the sound of one segment of `text`; the same samples every time."""
-        delivery = self._delivery(text, manner)
-        speaker = delivery.speaker or self._default_speaker(text, delivery.language)
-        return self._render(segment, speaker, delivery)
+        delivery = self._delivery(manner)
+        return self._speaker.render(segment, self._speaker.choose_speaker(text, delivery), delivery)
 
     def trim(self) -> None:
         """The voice keeps nothing between segments."""
 
     def warm_up(self) -> None:
         """Speak once to nobody, so that the first listener does not wait for lazy set-up."""
-        for _ in self.stream(_WARM_UP_TEXT):
+        for _ in self._speaker.stream(_WARM_UP_TEXT):
             pass
 
-    def _delivery(self, text: str, manner: "Manner") -> Delivery:
-        if manner.voice not in (None, self.voice.name, *self.voice.speakers):
+    def _delivery(self, manner: "Manner") -> Delivery:
+        voice = self._speaker.voice
+        if manner.voice not in (None, voice.name, *voice.speakers):
             raise InputError(
-                f"this service speaks with the voice {self.voice.name!r}, not {manner.voice!r}",
+                f"this service speaks with the voice {voice.name!r}, not {manner.voice!r}",
                 code="input.unknown_voice",
             )
-        named = manner.voice if manner.voice in self.voice.speakers else None
-        return self._checked(
+        named = manner.voice if manner.voice in voice.speakers else None
+        return self._speaker.checked(
             Delivery(
                 speaker=manner.speaker or named,
                 language=_language(manner.language),
@@ -75,11 +71,6 @@ class VoiceSource(Speaker):
                 volume=manner.volume,
             )
         )
-
-    def _default_speaker(self, text: str, language: Optional[Language]) -> str:
-        from edge_tts.speaker import _reading_language
-
-        return self.voice.default_speaker(language or _reading_language(text))
 
 
 def open_voice(options: List[str]) -> VoiceSource:
@@ -89,8 +80,17 @@ def open_voice(options: List[str]) -> VoiceSource:
     parser.add_argument("--lexicon", type=Path)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--preset", default=DEFAULT_PRESET.value)
+    parser.add_argument("--pauses", type=json.loads, default={}, help="JSON of a PauseTable")
     args = parser.parse_args(options)
-    source = VoiceSource(args.voice, args.lexicon, args.threads or None, args.preset)
+    source = VoiceSource(
+        Speaker(
+            args.voice,
+            lexicon=args.lexicon,
+            pauses=PauseTable(**args.pauses),
+            n_threads=args.threads or None,
+            preset=args.preset,
+        )
+    )
     source.warm_up()
     return source
 
