@@ -19,7 +19,12 @@ def phonemes(text):
     [
         ("请到A区", "ei→ ʨʰy→"),
         ("A4纸", "ei→ sɨ↘"),
+        ("京A12345", "ʨi→ŋ ei→ i→"),
         ("G79次", "ʤˈi→ ʨʰi→"),
+        ("请说OK确认", "ou→kʰei→ ʨʰɥe↘"),
+        ("去KFC餐厅", "kʰei→ ˈɛf→ sei→ ʦʰa→n"),
+        ("下载APP。", "ei→ pʰi→ pʰi→."),
+        ("航班CA1831", "sei→ ei→ i→"),
         ("WiFi密码", "wˈIfˈIː mi↘ma↓"),
     ],
 )
@@ -31,7 +36,6 @@ def test_before_a_chinese_syllable(text, sound):
     ("text", "sound"),
     [
         ("Gate A is open", "ˈA"),
-        ("航班CA1831", "sˌiˈA"),
         ("选A。", "ˈA."),
         ("Use WiFi now", "wˈIfˌI"),
     ],

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from edge_tts.text.report import MAX_KINDS, MAX_SAMPLE_CHARS, OTHER, Report, Tally
+from edge_tts.text.report import (
+    MAX_KINDS,
+    MAX_SAMPLE_CHARS,
+    NO_SYMBOL,
+    OTHER,
+    UNPRONOUNCED,
+    Report,
+    Tally,
+)
 
 
 def test_empty():
@@ -27,3 +35,11 @@ def test_samples_and_kinds_are_bounded():
     assert len(report.losses) <= MAX_KINDS + 1
     assert report.count(OTHER) == MAX_KINDS + 1
     assert report.total == 1000 + 2 * MAX_KINDS
+
+
+def test_what_a_listener_misses_is_told_from_decoration():
+    tally = Tally()
+    for kind in ("emoji", "markup", "symbol", "script:Thai", UNPRONOUNCED, NO_SYMBOL):
+        tally.add(kind, "x")
+    heard = {loss.kind for loss in tally.report().unspeakable}
+    assert heard == {"symbol", "script:Thai", UNPRONOUNCED, NO_SYMBOL}

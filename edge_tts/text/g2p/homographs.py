@@ -55,8 +55,8 @@ RIP_NEAR = words_of("fabric paper cloth tire tyre seat jacket muscle ligament pa
 FISH_NEAR = words_of("fish fishing lake river sea striped largemouth caught catch trout")
 WIND_PATHS = words_of("up down through along around its your the back")
 TINY_NOUNS = words_of(
-    "detail details amount amounts change difference particle particles quantities differences traces fraction changes "
-    "adjustments print"
+    "detail details amount amounts change difference particle particles quantities differences "
+    "traces fraction changes adjustments print"
 )
 DOCUMENT_CUES = words_of("my your his her their a the updated attached upload submit")
 
