@@ -1,0 +1,58 @@
+"""`edge-tts speak` next to a running service: a real one, with the real voice, into a file."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.running_service import RunningService
+from edge_tts.cli import announcing
+from edge_tts.config import Config
+
+
+def arguments(*flags: str) -> argparse.Namespace:
+    from edge_tts.cli import speak
+
+    parser = argparse.ArgumentParser()
+    speak.add_parser(parser.add_subparsers())
+    return parser.parse_args(["speak", "Hello.", *flags])
+
+
+@pytest.mark.parametrize(
+    "flags", [["-o", "x.wav"], ["--raw"], ["--device", "usb"], ["--no-service"]]
+)
+def test_the_service_is_left_alone_when_the_sound_goes_elsewhere(flags) -> None:
+    assert announcing.is_wanted(arguments())
+    assert not announcing.is_wanted(arguments(*flags))
+
+
+def test_without_a_service_the_text_stays_whole(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr("edge_tts.service.sockets.SYSTEM_SOCKET", tmp_path / "none.sock")
+    pieces = iter(["one ", "two"])
+    end, text = announcing.announce(pieces, arguments(), Config())
+    assert end is None
+    assert "".join(text) == "one two"
+
+
+@pytest.mark.voice
+def test_speak_uses_the_service_and_says_how_it_ended(tmp_path: Path) -> None:
+    out = tmp_path / "heard.pcm"
+    with RunningService(tmp_path, output_file=out) as service:
+        config = str(tmp_path / "config.yaml")
+        command = [sys.executable, "-m", "edge_tts", "speak", "--config", config]
+        spoken = subprocess.run(
+            [*command, "Welcome.", "--priority", "navigation"], check=False, timeout=120
+        )
+        assert spoken.returncode == 0
+        empty = subprocess.run([*command, "……"], check=False, timeout=120, capture_output=True)
+        assert empty.returncode == 0
+        assert b"nothing to speak" in empty.stderr
+        queued = subprocess.run([*command, "Later.", "--no-wait"], check=False, timeout=120)
+        assert queued.returncode == 0
+        with service.client() as client:
+            assert client.status()["worker"]["state"] == "ready"
+    # The file appears when the service has ended.
+    assert out.stat().st_size > 10_000
