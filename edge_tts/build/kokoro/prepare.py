@@ -18,9 +18,12 @@ from edge_tts.build.kokoro.parts import (
     GENERATOR,
     PARTS,
     STREAM_GENERATOR,
+    PartSpec,
     extract,
     shapes,
 )
+from edge_tts.build.kokoro.processor import prefers_rounding
+from edge_tts.build.kokoro.static_convolutions import ConvolutionPeaks, quantise_outputs
 from edge_tts.build.kokoro.statistics import take_statistics
 from edge_tts.errors import ModelError
 from edge_tts.runtime.integrity import sha256_of
@@ -38,7 +41,7 @@ Report = Callable[[str], None]
 INFO = VoiceInfo(
     name="kokoro",
     family="kokoro",
-    version="1.0-int8.2",
+    version="1.0-int8.3",
     languages=(Language.ZH, Language.EN),
     speakers=SPEAKERS,
     default_speakers=(DEFAULT_SPEAKERS[Language.ZH], DEFAULT_SPEAKERS[Language.EN]),
@@ -65,18 +68,28 @@ def prepare(source: Path, directory: Path, report: Report) -> Manifest:
     graph = Graph.of(model)
     clean(graph)
     parts: List[Part] = [_part("source", directory / "source.npy", "npy", "fp32")]
-    channels = StatisticsModel.read().channels
+    rounding = prefers_rounding()
     for spec in PARTS:
         report(f"preparing the {spec.name.replace('_', ' ')}")
         part = extract(graph, spec)
+        precision = "int8"
         if spec in (GENERATOR, STREAM_GENERATOR):
-            weigh_padding(part)
-        if spec is STREAM_GENERATOR:
-            take_statistics(part, channels)
-        parts += _prepare_part(spec.name, part, "int8", shapes(spec.outputs), directory)
+            precision = _adapt_generator(spec, part, rounding)
+        parts += _prepare_part(spec.name, part, precision, shapes(spec.outputs), directory)
     parts += prepare_fast(directory)
     report("comparing it with the original")
     return Manifest(INFO, tuple(parts), _gate(source, directory, mixer))
+
+
+def _adapt_generator(spec: PartSpec, generator: Graph, rounding: bool) -> str:
+    """Give a generator its further inputs and this processor's convolutions; its precision."""
+    weigh_padding(generator)
+    if spec is STREAM_GENERATOR:
+        take_statistics(generator, StatisticsModel.read().channels)
+    if not rounding:
+        return "int8"
+    quantise_outputs(generator, ConvolutionPeaks.read())
+    return "int8, static convolution outputs"
 
 
 def prepare_fast(directory: Path, shipped: Path = STYLE_DIR) -> List[Part]:
