@@ -32,6 +32,13 @@ def add_parser(subparsers: Any) -> None:
         "(default: the checkpoint's name, among the installed voices)",
     )
     parser.add_argument(
+        "--precision",
+        metavar="PRESET",
+        default="exact",
+        help="exact (fp32, the default), balanced (language model in 8 bits), small (in 4 bits), "
+        "or a list such as lm=int4,flow_encoder=int8",
+    )
+    parser.add_argument(
         "--vocabulary",
         metavar="FILE",
         type=Path,
@@ -49,10 +56,12 @@ def run(args: argparse.Namespace) -> int:
             f"building a voice needs {' and '.join(missing)}; run: "
             "pip install 'edge-tts-device[build]' on a workstation and copy the voice over"
         )
+    from edge_tts.build.cosyvoice.precision import Precision
     from edge_tts.build.cosyvoice.prepare import build
 
+    precision = Precision.parse(args.precision)
     out = args.out or voices_install_dir() / args.checkpoint.resolve().name
-    build(args.checkpoint, out, _report, vocabulary=args.vocabulary)
+    build(args.checkpoint, out, _report, precision=precision, vocabulary=args.vocabulary)
     return EXIT_OK
 
 

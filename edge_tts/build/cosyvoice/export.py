@@ -10,6 +10,8 @@ import numpy as np
 import torch
 
 from edge_tts.build.cosyvoice.parts import Part
+from edge_tts.build.cosyvoice.precision import FP32
+from edge_tts.build.cosyvoice.quantise import quantise
 from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.onnx import optimise
 
@@ -38,11 +40,13 @@ def export_part(part: Part, path: Path) -> None:
         )
 
 
-def export_optimised(part: Part, path: Path) -> None:
+def export_optimised(part: Part, path: Path, precision: str = FP32) -> None:
     """Write `part` fused for ONNX Runtime, with its weights beside it, ready to map."""
     plain = path.with_name(f"{path.stem}.plain.onnx")
     try:
         export_part(part, plain)
+        if precision != FP32:
+            quantise(plain, precision)
         optimise(plain, path)
     finally:
         for leftover in path.parent.glob(f"{path.stem}.plain.onnx*"):

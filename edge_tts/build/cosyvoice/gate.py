@@ -1,49 +1,97 @@
-"""Do the exported engines make the sound that the checkpoint makes in torch?"""
+"""Do the exported engines speak as the checkpoint does in torch?"""
 
 from __future__ import annotations
 
 import platform
-from typing import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
+from edge_tts.build.cosyvoice.precision import FP32, INT4, INT8, Precision
 from edge_tts.build.kokoro.gate import mel_distance_db
 from edge_tts.errors import ModelError
 from edge_tts.runtime.onnx import runtime_version
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.assembly import EngineOf
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
+from edge_tts.voices.cosyvoice.language_model import Memory
 from edge_tts.voices.cosyvoice.randomness import Randomness
+from edge_tts.voices.cosyvoice.sampling import log_softmax
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.tables import Tables
 from edge_tts.voices.manifest import Gate
 
-LIMIT_DB = 0.5
+SOUND_LIMITS_DB = {FP32: 0.5, INT8: 2.5, INT4: 2.5}
+DIVERGENCE_LIMITS = {FP32: 1e-3, INT8: 0.1, INT4: 0.5}
+"""In nats. Set without a trained checkpoint at hand: wide enough for random weights."""
+
 _N_TOKENS = 60
+_N_TEXT_IDS = 10
 
 
-def measure(known: Tables, constants: Settings, torch_engine: EngineOf, engine: EngineOf) -> Gate:
-    """Render the same speech tokens with both. Raises ModelError beyond `LIMIT_DB`."""
-    expected, found = (_sound(known, constants, made) for made in (torch_engine, engine))
-    distance_db = mel_distance_db(expected, found)
-    if not distance_db <= LIMIT_DB:
+@dataclass(frozen=True)
+class Distance:
+    """How far a voice is from its checkpoint.
+
+    `sound_db` is the mean log-mel distance for the same speech tokens, `divergence` the mean
+    Kullback-Leibler divergence of the next-token distributions, in nats.
+    """
+
+    sound_db: float
+    divergence: float
+
+
+def measure(known: Tables, constants: Settings, ours: EngineOf, theirs: EngineOf) -> Distance:
+    """Have both speak the same speech tokens; `theirs` are the checkpoint's own modules."""
+    sounds = [_sound(known, constants, engine) for engine in (theirs, ours)]
+    wanted, found = (_scores(known, constants, engine) for engine in (theirs, ours))
+    divergence = (np.exp(wanted) * (wanted - found)).sum(axis=1).mean()
+    return Distance(mel_distance_db(*sounds), max(0.0, float(divergence)))
+
+
+def accept(distance: Distance, precision: Precision) -> Gate:
+    """The manifest's record. Raises ModelError when `precision` should be closer than this."""
+    limit_db = max(SOUND_LIMITS_DB[precision.of(part)] for part in ("flow_encoder", "estimator"))
+    limit = max(DIVERGENCE_LIMITS[precision.of(part)] for part in ("lm", "text_encoder"))
+    # Written so that a distance that is not a number is refused as well.
+    if not (distance.sound_db <= limit_db and distance.divergence <= limit):
         raise ModelError(
-            f"the exported voice differs from its checkpoint by {distance_db:.2f} dB (at most "
-            f"{LIMIT_DB} dB); nothing was written, please report this machine",
+            f"the voice differs from its checkpoint by {distance.sound_db:.2f} dB (at most "
+            f"{limit_db}) and {distance.divergence:.4f} nats (at most {limit}); nothing was "
+            "written, choose a higher --precision",
             code="model.gate_failed",
         )
     return Gate(
-        mel_distance_db=round(distance_db, 4),
-        limit_db=LIMIT_DB,
+        mel_distance_db=round(distance.sound_db, 4),
+        limit_db=limit_db,
         runtime=f"onnxruntime {runtime_version()}",
         machine=platform.machine() or "unknown",
     )
 
 
-def _sound(known: Tables, constants: Settings, engine: Callable) -> "np.ndarray":
-    tokens = np.random.RandomState(0).randint(0, constants.n_speech_tokens, _N_TOKENS)
-    embedding = np.ones(known.flow_speaker.weight.shape[1], np.float32)
-    speaker = known.flow_speaker.of_direction(embedding)
+def _sound(known: Tables, constants: Settings, engine: EngineOf) -> "np.ndarray":
+    speaker = known.flow_speaker.of_direction(_embedding(known))
     renderer = assembly.renderer(known, constants, engine)
     randomness = Randomness(0, len(known.mixer) - 1)
-    return renderer.whole(tokens, FlowPrompt.empty(), speaker, randomness)
+    return renderer.whole(_tokens(constants), FlowPrompt.empty(), speaker, randomness)
+
+
+def _scores(known: Tables, constants: Settings, engine: EngineOf) -> "np.ndarray":
+    """Log probabilities [steps, ids] after each of the same tokens."""
+    text = assembly.text_model(known, engine)
+    model = assembly.language_model(known, constants, engine)
+    ids = np.random.RandomState(1).randint(0, len(known.text), _N_TEXT_IDS)
+    prefix = text.prefix(ids, _embedding(known), np.zeros(0, np.int64), model)
+    memory = Memory(constants, len(prefix) + _N_TOKENS)
+    logits = [model.step(prefix, memory).logits]
+    for token in _tokens(constants):
+        logits.append(model.step(model.embed(np.array([token])), memory).logits)
+    return np.stack([log_softmax(row.astype(np.float64)) for row in logits])
+
+
+def _tokens(constants: Settings) -> "np.ndarray":
+    return np.random.RandomState(0).randint(0, constants.n_speech_tokens, _N_TOKENS)
+
+
+def _embedding(known: Tables) -> "np.ndarray":
+    return np.ones(known.flow_speaker.weight.shape[1], np.float32)

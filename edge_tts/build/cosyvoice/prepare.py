@@ -15,6 +15,7 @@ from edge_tts.build.cosyvoice.checkpoint import Checkpoint, Generation, read_che
 from edge_tts.build.cosyvoice.export import TorchEngine, export_optimised
 from edge_tts.build.cosyvoice.parts import Part as EnginePart
 from edge_tts.build.cosyvoice.parts import parts
+from edge_tts.build.cosyvoice.precision import FP32, Precision
 from edge_tts.build.cosyvoice.speakers import SpeakerEntry
 from edge_tts.build.cosyvoice.tokenizer import text_tokenizer
 from edge_tts.errors import InputError, ModelError
@@ -31,17 +32,26 @@ from edge_tts.voices.voice import VoiceInfo
 Report = Callable[[str], None]
 
 FAMILY = "cosyvoice"
+EXACT = Precision({})
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_VERSIONS = {Generation.V1: "1-fp32", Generation.V2: "2-fp32"}
+_VERSIONS = {Generation.V1: "1", Generation.V2: "2"}
 _LANGUAGE_MARKS = {Language.ZH: "中文", Language.EN: "英文"}
 
 
-def build(source: Path, out: Path, report: Report, *, vocabulary: Optional[Path] = None) -> None:
+def build(
+    source: Path,
+    out: Path,
+    report: Report,
+    *,
+    precision: Precision = EXACT,
+    vocabulary: Optional[Path] = None,
+) -> None:
     """Build the voice `out.name` into the directory `out`.
 
     A voice that is already there stays until the new one is complete. Raises InputError for an
-    unusable `out`, ModelError for the checkpoint, EngineError when ONNX Runtime refuses a part.
+    unusable `out`, ModelError for the checkpoint and for a voice too far from it, EngineError when
+    ONNX Runtime refuses a part.
     """
     _check_out(out)
     report(f"reading {source}")
@@ -54,7 +64,7 @@ def build(source: Path, out: Path, report: Report, *, vocabulary: Optional[Path]
             new = Path(temporary) / out.name
             new.mkdir(mode=0o755)
             tokenizer.save(str(new / "tokenizer.json"))
-            _fill(new, checkpoint, speakers, report)
+            _fill(new, checkpoint, speakers, precision, report)
             if out.exists():
                 out.rename(Path(temporary) / "previous")
             new.rename(out)
@@ -77,7 +87,11 @@ def _check_out(out: Path) -> None:
 
 
 def _fill(
-    directory: Path, checkpoint: Checkpoint, speakers: Dict[str, SpeakerPrompt], report: Report
+    directory: Path,
+    checkpoint: Checkpoint,
+    speakers: Dict[str, SpeakerPrompt],
+    precision: Precision,
+    report: Report,
 ) -> None:
     known, fixed = constants.tables(checkpoint), constants.settings(checkpoint)
     fixed.write(directory / "settings.json")
@@ -86,24 +100,28 @@ def _fill(
     engines = {part.name: part for part in parts(checkpoint)}
     for part in engines.values():
         report(f"exporting the {part.name.replace('_', ' ')}")
-        export_optimised(part, directory / f"{part.name}.onnx")
+        export_optimised(part, directory / f"{part.name}.onnx", precision.of(part.name))
     report("comparing it with the checkpoint")
-    measured = gate.measure(
+    distance = gate.measure(
         known,
         fixed,
-        lambda name: TorchEngine(engines[name]),
         lambda name: OnnxEngine(directory / f"{name}.onnx"),
+        lambda name: TorchEngine(engines[name]),
     )
-    info = _info(directory.name, checkpoint, tuple(speakers))
-    files = tuple(_files(directory, known, engines))
-    text = render(Manifest(info, files, measured))
+    accepted = gate.accept(distance, precision)
+    report(f"distance {distance.sound_db:.3f} dB of mel, {distance.divergence:.5f} nats of tokens")
+    info = _info(directory.name, checkpoint, tuple(speakers), precision)
+    files = tuple(_files(directory, known, engines, precision))
+    text = render(Manifest(info, files, accepted))
     (directory / FILE_NAME).write_text(text, encoding="utf-8")
     for path in (*directory.iterdir(), directory):
         _sync(path)
     VoiceDirectory.read(directory).check(hashes=False)
 
 
-def _files(directory: Path, known: Tables, engines: Dict[str, EnginePart]) -> List[Part]:
+def _files(
+    directory: Path, known: Tables, engines: Dict[str, EnginePart], precision: Precision
+) -> List[Part]:
     files = [
         _file(directory / "settings.json", "settings", "json"),
         _file(directory / "tokenizer.json", "tokenizer", "json"),
@@ -114,13 +132,16 @@ def _files(directory: Path, known: Tables, engines: Dict[str, EnginePart]) -> Li
     files += [_file(directory / name, f"{key}_table", "npy") for key, name in tables.items()]
     for name, part in engines.items():
         graph = directory / f"{name}.onnx"
-        files.append(_file(graph, name, "onnx", part))
+        stored = precision.of(name)
+        files.append(_file(graph, name, "onnx", stored, part))
         if weights_path(graph).exists():
-            files.append(_file(weights_path(graph), f"{name}_weights", "onnx-data"))
+            files.append(_file(weights_path(graph), f"{name}_weights", "onnx-data", stored))
     return files
 
 
-def _file(path: Path, name: str, form: str, part: Optional[EnginePart] = None) -> Part:
+def _file(
+    path: Path, name: str, form: str, precision: str = FP32, part: Optional[EnginePart] = None
+) -> Part:
     path.chmod(0o644)
     return Part(
         name=name,
@@ -128,7 +149,7 @@ def _file(path: Path, name: str, form: str, part: Optional[EnginePart] = None) -
         sha256=sha256_of(path),
         size_bytes=path.stat().st_size,
         format=form,
-        precision="fp32",
+        precision=precision,
         inputs={spec.name: spec.shape for spec in part.inputs} if part else {},
         outputs={spec.name: spec.shape for spec in part.outputs} if part else {},
     )
@@ -155,7 +176,9 @@ def _prompt(entry: SpeakerEntry) -> SpeakerPrompt:
     )
 
 
-def _info(name: str, checkpoint: Checkpoint, speakers: Tuple[str, ...]) -> VoiceInfo:
+def _info(
+    name: str, checkpoint: Checkpoint, speakers: Tuple[str, ...], precision: Precision
+) -> VoiceInfo:
     defaults = [
         next((who for who in speakers if who.startswith(mark)), speakers[0])
         for mark in _LANGUAGE_MARKS.values()
@@ -163,7 +186,7 @@ def _info(name: str, checkpoint: Checkpoint, speakers: Tuple[str, ...]) -> Voice
     return VoiceInfo(
         name=name,
         family=FAMILY,
-        version=_VERSIONS[checkpoint.generation],
+        version=f"{_VERSIONS[checkpoint.generation]}-{precision.name}",
         languages=tuple(_LANGUAGE_MARKS),
         speakers=speakers,
         default_speakers=tuple(defaults),
