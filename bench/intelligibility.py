@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from edge_tts import Speaker
+from edge_tts.voices.voice import DEFAULT_PRESET
 
 DEFAULT_SENTENCES = Path(__file__).parent / "sentences.tsv"
 
@@ -94,13 +95,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("sentences", type=Path, nargs="?", default=DEFAULT_SENTENCES)
     parser.add_argument("--out", type=Path, help="keep the WAV files and the report here")
     parser.add_argument("--speaker", help="one speaker for every sentence")
+    parser.add_argument("--preset", default=DEFAULT_PRESET.value, help="how sound is made")
     return parser.parse_args()
 
 
 def main() -> int:
     arguments = parse_arguments()
     sentences = read_sentences(arguments.sentences)
-    with tempfile.TemporaryDirectory() as scratch, Speaker(speaker=arguments.speaker) as speaker:
+    speaking = Speaker(speaker=arguments.speaker, preset=arguments.preset)
+    with tempfile.TemporaryDirectory() as scratch, speaking as speaker:
         out = arguments.out or Path(scratch)
         speak_all(sentences, speaker, out)
         report = run_judge(arguments.judge, arguments.sentences, out)

@@ -5,10 +5,12 @@
 
 Every speaker reads N sentences of its own language and mixed ones that the fit has not seen, some
 at other speeds. Printed per speaker: the mean log-mel distance to whole-utterance decoding with
-predicted statistics and with the utterance's true ones (the floor: each window is quantised on its
-own), the level difference, and the worst join. A join's step is the largest sample difference
-within 1 ms of it against the largest in the 20 ms around; its click the same of the second
-difference. Ends with one line of figures; exits 1 when a limit is missed.
+predicted statistics, with the utterance's true ones (the floor: rounding to 8 bits and the silence
+left out) and of the preset `exact`; the level difference; the worst join. A join's step is the
+largest sample difference within 1 ms of it against the largest in the 20 ms around, its click the
+same of the second difference.
+
+Ends with one line of figures; exits 1 when a limit is missed.
 """
 
 from __future__ import annotations
@@ -29,11 +31,12 @@ from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.g2p.pronouncer import Pronouncer
 from edge_tts.voices import catalog
-from edge_tts.voices.kokoro.generator import Acoustics
+from edge_tts.voices.kokoro.generator import Acoustics, Generator
+from edge_tts.voices.kokoro.silence import select
 from edge_tts.voices.kokoro.source import SAMPLE_RATE_HZ, SAMPLES_PER_FRAME, HarmonicSource
 from edge_tts.voices.kokoro.speakers import SPEAKERS
 from edge_tts.voices.kokoro.statistics import StatisticsModel
-from edge_tts.voices.kokoro.voice import SEGMENT_LIMIT, STREAM_GENERATOR
+from edge_tts.voices.kokoro.voice import GENERATOR, SEGMENT_LIMIT, STREAM_GENERATOR
 from edge_tts.voices.kokoro.windows import WindowedGenerator, plan
 
 DEFAULT_SENTENCES = Path(__file__).parent / "sentences.tsv"
@@ -60,6 +63,7 @@ class Result:
     speaker: str
     distance_db: float
     floor_db: float
+    exact_db: float
     level_db: float
     step: float
     click: float
@@ -73,6 +77,7 @@ class Comparison:
         self.teacher = Teacher(directory)
         source = HarmonicSource(np.load(directory.file("source"), allow_pickle=False))
         engine = OnnxEngine(directory.file(STREAM_GENERATOR))
+        self._exact = Generator(OnnxEngine(directory.file(GENERATOR)), source)
         self._truth = TrueStatistics()
         self._predicted = WindowedGenerator(engine, source, StatisticsModel.read())
         self._floor = WindowedGenerator(engine, source, self._truth)
@@ -92,10 +97,16 @@ class Comparison:
             speaker,
             mel_distance_db(whole, streamed),
             mel_distance_db(whole, floor),
+            self._exact_distance_db(acoustics, rendering.audio),
             20 * float(np.log10(np.std(streamed) / np.std(whole))),
             worst_join(np.diff(streamed), joins),
             worst_join(np.diff(streamed, 2), joins),
         )
+
+    def _exact_distance_db(self, acoustics: Acoustics, audio: "np.ndarray") -> float:
+        selection = select(acoustics.energy)
+        whole = audio[selection.start * SAMPLES_PER_FRAME : selection.end * SAMPLES_PER_FRAME]
+        return mel_distance_db(whole, np.concatenate([*self._exact.run(acoustics)]))
 
 
 def worst_join(differences: "np.ndarray", joins: List[int]) -> float:
@@ -130,13 +141,16 @@ def material(path: Path, speaker: str, n: int) -> List[str]:
 
 
 def table(results: Dict[str, List[Result]]) -> str:
-    lines = ["| speaker | n | distance dB | worst | floor dB | level dB | step | click |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
+    lines = [
+        "| speaker | n | distance dB | worst | floor dB | exact dB | level dB | step | click |"
+    ]
+    lines.append("|---|---|---|---|---|---|---|---|---|")
     for speaker, rows in results.items():
         distances = [row.distance_db for row in rows]
         lines.append(
             f"| {speaker} | {len(rows)} | {np.mean(distances):.2f} | {max(distances):.2f} "
             f"| {np.mean([r.floor_db for r in rows]):.2f} "
+            f"| {np.mean([r.exact_db for r in rows]):.2f} "
             f"| {np.mean([r.level_db for r in rows]):+.2f} "
             f"| {max(r.step for r in rows):.2f} | {max(r.click for r in rows):.2f} |"
         )

@@ -92,7 +92,7 @@ def speak(teacher: Teacher, lines_per_speaker: int, folder: Path) -> None:
         if not path.exists():
             acoustics = teacher.acoustics(phonemes, line.speaker, line.speed)
             rendering = teacher.render(acoustics)
-            _write(path, acoustics, rendering, line)
+            write(path, acoustics, rendering, line)
             spoken_s += len(rendering.audio) / 24_000
         if n % _REPORT_EVERY == 0:
             log.info("%d utterances, %.0f s of sound in this run", n, spoken_s)
@@ -110,7 +110,8 @@ def utterances(
             yield f"{line.name}-{segment.index}", segment.phonemes, line
 
 
-def _write(path: Path, acoustics: Acoustics, rendering: Rendering, line: corpus.Line) -> None:
+def write(path: Path, acoustics: Acoustics, rendering: Rendering, line: corpus.Line) -> None:
+    """Put an utterance on disk, under its name only when it is complete."""
     arrays: Dict[str, "np.ndarray"] = {
         "x": acoustics.features[0].astype(np.float16),
         "f0": acoustics.f0_hz,
