@@ -5,7 +5,8 @@ rounds each output channel to 8 bits on the way out and is three to four times a
 processors with 8-bit dot products. Activations stay quantised by their own range at run time; only
 the range of each output channel is fixed, measured by `edge_tts.build.kokoro.calibrate`.
 
-Peaks are in units of integer weights times real activations, which no run-time scale changes.
+Peaks are in units of integer weights times real activations, which no run-time scale changes, and
+without bias.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ that x86 without 8-bit dot products has for them. ±127 sounds no closer (1.02 a
 _MIN_INPUT_CHANNELS = 64
 """Below, the product is too small for the faster operator to matter."""
 
+_FAINTEST = 1e-3
+"""Least peak of a channel, in parts of the convolution's largest: some channels are always zero."""
+
 _CENTRE = 128
 _STEPS = 127
 
@@ -46,7 +50,6 @@ class Convolution:
     node: onnx.NodeProto
     scale: str
     bias: Optional[str]
-    cast: onnx.NodeProto
     factor: Optional[str]
     result: str
 
@@ -88,7 +91,8 @@ def quantise_outputs(
     if sizes != peaks.channels.tolist():
         raise ValueError(f"peaks of {len(peaks.channels)} convolutions for {len(sizes)} others")
     for convolution, peak in zip(convolutions, peaks.split()):
-        _replace(graph, convolution, peak / _STEPS, weight_limit)
+        audible = np.maximum(peak, _FAINTEST * peak.max())
+        _replace(graph, convolution, audible / _STEPS, weight_limit)
     graph.prune()
     return len(convolutions)
 
@@ -133,7 +137,7 @@ def _match(graph: Graph, node: onnx.NodeProto) -> Optional[Convolution]:
         return None
     scale = activation.output[1]
     factor, result = _factor(graph, reader.output[0], scale)
-    return Convolution(node, scale, bias, reader, factor, result)
+    return Convolution(node, scale, bias, factor, result)
 
 
 def _factor(graph: Graph, sums: str, scale: str) -> Tuple[Optional[str], str]:
@@ -162,36 +166,35 @@ def _replace(graph: Graph, item: Convolution, step: "np.ndarray", weight_limit: 
         graph.constant("static/output_scale", 1.0),
         graph.constant("static/output_zero", _CENTRE, np.uint8),
     ]
-    if item.bias is not None:
-        inputs.append(_add_bias(graph, name, item.bias, weight_steps))
     attributes = {a.name: helper.get_attribute_value(a) for a in item.node.attribute}
     graph.add("QLinearConv", inputs, f"{name}/rounded", **attributes)
     _add_dequantisation(graph, item, step)
 
 
-def _add_bias(graph: Graph, name: str, bias: str, weight_steps: "np.ndarray") -> str:
-    """The integer bias [1, M, 1], in units of its channel's weights: int32 [M]."""
-    flat = graph.constant("static/flat", [-1], np.int64)
-    row = graph.add("Reshape", [bias, flat], f"{name}/bias_row")
-    real = graph.add("Cast", [row], f"{name}/bias_float", to=TensorProto.FLOAT)
-    per_step = graph.constant(f"{name}/per_step", 1 / weight_steps)
-    scaled = graph.add("Mul", [real, per_step], f"{name}/bias_scaled")
-    return graph.add("Cast", [scaled], f"{name}/bias", to=TensorProto.INT32)
-
-
 def _add_dequantisation(graph: Graph, item: Convolution, step: "np.ndarray") -> None:
+    """Make the result from the rounded sums: the bias, that of the graph, is added as float.
+
+    ONNX Runtime's fast path, which needs no column buffer, is for convolutions without a bias.
+    """
     name = item.node.output[0]
     scale = graph.add("Div", [graph.constant(f"{name}/step", step), item.scale], f"{name}/sums")
     if item.factor is not None:
         scale = graph.add("Mul", [scale, item.factor], f"{name}/scale")
     zeros = graph.constant(f"{name}/zeros", np.full(len(step), _CENTRE), np.uint8)
     graph.remove([node for node in [graph.producer(item.result)] if node is not None])
-    graph.add("DequantizeLinear", [f"{name}/rounded", scale, zeros], item.result, axis=1)
+    restored = item.result if item.bias is None else f"{name}/restored"
+    graph.add("DequantizeLinear", [f"{name}/rounded", scale, zeros], restored, axis=1)
+    if item.bias is not None:
+        bias = graph.add("Cast", [item.bias], f"{name}/bias", to=TensorProto.FLOAT)
+        if item.factor is not None:
+            bias = graph.add("Mul", [bias, item.factor], f"{name}/real_bias")
+        graph.add("Add", [restored, bias], item.result)
 
 
 def _add_peak(graph: Graph, item: Convolution) -> str:
     name = item.node.output[0]
-    sizes = graph.add("Abs", [item.cast.output[0]], f"{name}/magnitude")
+    sums = graph.add("Cast", [name], f"{name}/float", to=TensorProto.FLOAT)
+    sizes = graph.add("Abs", [sums], f"{name}/magnitude")
     peak = graph.add("ReduceMax", [sizes], f"{name}/peak", axes=[0, 2], keepdims=0)
     return graph.add("Mul", [peak, item.scale], f"{name}/real_peak")
 
