@@ -10,7 +10,7 @@ from typing import Any
 
 from edge_tts.errors import EXIT_OK, ModelError
 
-_NEEDED = ("torch", "onnx", "tokenizers")
+_NEEDED = ("torch", "onnx")
 
 
 def add_parser(subparsers: Any) -> None:

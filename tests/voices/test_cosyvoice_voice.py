@@ -7,9 +7,6 @@ import logging
 
 import numpy as np
 import pytest
-
-pytest.importorskip("tokenizers")
-
 from cosyvoice_voices import EVERY, NAMES, SEED, TEXT_IDS, expected, unpack
 
 from edge_tts import Speaker

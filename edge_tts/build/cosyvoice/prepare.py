@@ -63,7 +63,7 @@ def build(
         with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=str(out.parent)) as temporary:
             new = Path(temporary) / out.name
             new.mkdir(mode=0o755)
-            tokenizer.save(str(new / "tokenizer.json"))
+            tokenizer.write(new / "tokenizer.json")
             _fill(new, checkpoint, speakers, precision, report)
             if out.exists():
                 out.rename(Path(temporary) / "previous")

@@ -1,4 +1,4 @@
-"""The checkpoint's text tokenizer as one `tokenizer.json`, which the run time reads.
+"""The checkpoint's text tokenizer, from the vocabulary files it was published with.
 
 CosyVoice 2 brings Qwen's vocabulary along. CosyVoice 1 uses Whisper's, which its checkpoints do not
 contain: it is `multilingual.tiktoken` in OpenAI's package openai-whisper (MIT).
@@ -13,13 +13,11 @@ import json
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
-
-from tokenizers import AddedToken, Regex, Tokenizer, normalizers, pre_tokenizers
-from tokenizers.models import BPE
+from typing import Dict, Optional
 
 from edge_tts.build.cosyvoice.checkpoint import QWEN_FOLDER, Checkpoint, Generation
 from edge_tts.errors import ModelError
+from edge_tts.voices.cosyvoice.bpe import TextTokenizer, byte_letters
 
 # The words CosyVoice 2 adds to Qwen's vocabulary, in the order of their ids.
 _CONTROL_WORDS = (
@@ -43,27 +41,17 @@ _CONTROL_WORDS = (
 )
 _QWEN_WORDS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
-# How each vocabulary cuts a text before merging: GPT-2's and Qwen2's own expressions.
-_GPT2_PIECES = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-_QWEN_PIECES = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-
 RANKS_FILE = "multilingual.tiktoken"
 
-Merges = List[Tuple[str, str]]
 
-
-def text_tokenizer(checkpoint: Checkpoint, vocabulary: Optional[Path]) -> Tokenizer:
+def text_tokenizer(checkpoint: Checkpoint, vocabulary: Optional[Path]) -> TextTokenizer:
     """The tokenizer of a checkpoint. `vocabulary` says where CosyVoice 1's is; see `find_ranks`.
 
     Raises ModelError when the vocabulary is missing or damaged.
     """
     if checkpoint.generation is Generation.V2:
         return _qwen(checkpoint.path / QWEN_FOLDER)
-    vocab, merges = merges_of(_parse_ranks(find_ranks(checkpoint.path, vocabulary)))
-    return _byte_level(vocab, merges, _GPT2_PIECES)
+    return TextTokenizer("whisper", _parse_ranks(find_ranks(checkpoint.path, vocabulary)), {})
 
 
 def find_ranks(checkpoint: Path, vocabulary: Optional[Path]) -> bytes:
@@ -84,48 +72,19 @@ def find_ranks(checkpoint: Path, vocabulary: Optional[Path]) -> bytes:
     )
 
 
-def merges_of(ranks: Dict[bytes, int]) -> Tuple[Dict[str, int], Merges]:
-    """Vocabulary and merge list in byte-level spelling, from a list of tokens by rank.
-
-    A token's last merge joins the two parts that all earlier merges leave of it.
-    """
-    letters = _byte_letters()
-    merges: Merges = []
-    for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
-        if len(token) > 1:
-            left, right = _last_parts(token, ranks, rank)
-            merges.append((_spelt(left, letters), _spelt(right, letters)))
-    return {_spelt(token, letters): rank for token, rank in ranks.items()}, merges
-
-
-def _last_parts(token: bytes, ranks: Dict[bytes, int], rank: int) -> Tuple[bytes, bytes]:
-    parts = [token[i : i + 1] for i in range(len(token))]
-    while len(parts) > 2:
-        joined = [ranks.get(a + b, rank) for a, b in zip(parts, parts[1:])]
-        best = min(joined)
-        if best >= rank:
-            break
-        at = joined.index(best)
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    if len(parts) != 2:
-        raise ModelError(
-            f"Whisper's vocabulary is damaged: no merge makes {token!r}; fetch it again",
-            code="model.checkpoint_invalid",
-        )
-    return parts[0], parts[1]
-
-
 def _parse_ranks(content: bytes) -> Dict[bytes, int]:
     try:
         lines = [line.split() for line in content.splitlines() if line.strip()]
         # The published file ends with an empty token, which stands for nothing.
         ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-        return {token: rank for token, rank in ranks.items() if token}
+        ranks = {token: rank for token, rank in ranks.items() if token}
+        _check_bytes(ranks)
     except (ValueError, binascii.Error) as error:
         raise ModelError(
             f"Whisper's vocabulary is damaged ({error}); fetch it again",
             code="model.checkpoint_invalid",
         ) from error
+    return ranks
 
 
 def _member(path: Path) -> bytes:
@@ -142,27 +101,34 @@ def _member(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _qwen(folder: Path) -> Tokenizer:
-    vocab, merges = _read_qwen(folder)
-    tokenizer = _byte_level(vocab, merges, _QWEN_PIECES)
-    tokenizer.normalizer = normalizers.NFC()
-    words = (*_QWEN_WORDS, *_CONTROL_WORDS)
-    tokenizer.add_special_tokens([AddedToken(word, special=True) for word in words])
-    return tokenizer
+def _qwen(folder: Path) -> TextTokenizer:
+    tokens = _read_qwen(folder)
+    first = max(tokens.values()) + 1
+    words = {word: first + n for n, word in enumerate((*_QWEN_WORDS, *_CONTROL_WORDS))}
+    return TextTokenizer("qwen", tokens, words)
 
 
-def _read_qwen(folder: Path) -> Tuple[Dict[str, int], Merges]:
+def _read_qwen(folder: Path) -> Dict[bytes, int]:
+    letters = byte_letters()
     try:
         vocab = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+        tokens = {bytes(letters[c] for c in text): int(number) for text, number in vocab.items()}
+        _check_bytes(tokens)
         lines = (folder / "merges.txt").read_text(encoding="utf-8").splitlines()
         pairs = [line.split(" ") for line in lines if line and not line.startswith("#version")]
-        merges = [(left, right) for left, right in pairs]
-        lost = [left for left, right in merges if not {left, right, left + right} <= vocab.keys()]
-    except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise _qwen_invalid(folder, str(error)) from error
-    if lost or not all(isinstance(number, int) for number in vocab.values()):
-        raise _qwen_invalid(folder, "its vocabulary and its merges do not belong together")
-    return vocab, merges
+        ranks = [vocab[left + right] for left, right in pairs]
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise _qwen_invalid(folder, repr(error)) from error
+    # The run time joins by id, which is the order of the merges in every vocabulary of this family.
+    if ranks != sorted(ranks):
+        raise _qwen_invalid(folder, "its merges are not in the order of its vocabulary")
+    return tokens
+
+
+def _check_bytes(tokens: Dict[bytes, int]) -> None:
+    missing = [byte for byte in range(256) if bytes([byte]) not in tokens]
+    if missing:
+        raise ValueError(f"no token for the byte {missing[0]}")
 
 
 def _qwen_invalid(folder: Path, cause: str) -> ModelError:
@@ -170,22 +136,3 @@ def _qwen_invalid(folder: Path, cause: str) -> ModelError:
         f"{folder} does not hold Qwen's tokenizer ({cause}); download the checkpoint again",
         code="model.checkpoint_invalid",
     )
-
-
-def _byte_level(vocab: Dict[str, int], merges: Merges, pieces: str) -> Tokenizer:
-    tokenizer = Tokenizer(BPE(vocab=vocab, merges=merges))
-    cut = pre_tokenizers.Split(Regex(pieces), behavior="isolated")
-    spell = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([cut, spell])
-    return tokenizer
-
-
-def _byte_letters() -> List[str]:
-    """The printable letter that stands for each byte in byte-level BPE (GPT-2)."""
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = iter(range(0x100, 0x200))
-    return [chr(byte) if byte in plain else chr(next(others)) for byte in range(256)]
-
-
-def _spelt(token: bytes, letters: List[str]) -> str:
-    return "".join(letters[byte] for byte in token)

@@ -13,6 +13,7 @@ from edge_tts.errors import EngineError, InputError
 from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.voices.cosyvoice import assembly
+from edge_tts.voices.cosyvoice.bpe import TextTokenizer
 from edge_tts.voices.cosyvoice.language_model import LanguageModel
 from edge_tts.voices.cosyvoice.plausibility import implausible
 from edge_tts.voices.cosyvoice.prefix import Affine, TextModel
@@ -22,7 +23,7 @@ from edge_tts.voices.cosyvoice.sampling import Sampler
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.speakers import SpeakerPrompt, read_speakers
 from edge_tts.voices.cosyvoice.tables import Tables
-from edge_tts.voices.cosyvoice.text import TextTokenizer, model_text, segment_text
+from edge_tts.voices.cosyvoice.text import model_text, segment_text
 from edge_tts.voices.voice import Voice, VoiceInfo
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class CosyVoice(Voice):
         return cls(
             directory.manifest.info,
             settings,
-            TextTokenizer(directory.file("tokenizer")),
+            TextTokenizer.read(directory.file("tokenizer")),
             Stages.open(directory, settings, n_threads),
             read_speakers(directory.file("speakers"), directory.manifest.info.speakers),
         )
