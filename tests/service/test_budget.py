@@ -72,6 +72,7 @@ def wait_for(condition: Callable[[], Any]) -> Any:
 
 def base_mib(tmp_path: Path) -> float:
     """What the tree of this test and an idle worker uses."""
+    gc.collect()
     with running(tmp_path) as front, front.client() as client:
         front.wait_ready()
         used = wait_for(lambda: memory_with_worker(client))
@@ -84,9 +85,10 @@ def memory_with_worker(client: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("step", "share"), [(Step.TRIM, 0.82), (Step.RECYCLE, 0.87), (Step.RESTART, 0.98)]
+    ("step", "share"), [(Step.TRIM, 0.84), (Step.RECYCLE, 0.89), (Step.RESTART, 0.985)]
 )
 def test_memory_held_by_the_worker_is_given_back(tmp_path: Path, step: Step, share: float) -> None:
+    # Near the top of each step's range: a base that shrinks by a few MiB must not miss the step.
     base = base_mib(tmp_path)
     budget_mib = (base + 250) / share
     output = PacedOutput(tmp_path / "out.pcm", speed=8.0)
