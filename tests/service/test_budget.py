@@ -85,10 +85,10 @@ def memory_with_worker(client: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("step", "share"), [(Step.TRIM, 0.84), (Step.RECYCLE, 0.89), (Step.RESTART, 0.985)]
+    ("step", "share"), [(Step.TRIM, 0.84), (Step.RECYCLE, 0.89), (Step.RESTART, 0.98)]
 )
 def test_memory_held_by_the_worker_is_given_back(tmp_path: Path, step: Step, share: float) -> None:
-    # Near the top of each step's range: a base that shrinks by a few MiB must not miss the step.
+    # Within each step's range, with room for a base that shrinks by a few MiB meanwhile.
     base = base_mib(tmp_path)
     budget_mib = (base + 250) / share
     output = PacedOutput(tmp_path / "out.pcm", speed=8.0)
