@@ -34,22 +34,28 @@ def listen_unix(path: Path) -> socket.socket:
             f"a service answers on {path}; stop it first", code="service.already_running"
         )
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # The mode must be right from the first moment, not after a chmod.
-    mask = os.umask(_SOCKET_MODE_MASK)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
         if path.is_socket():
             path.unlink()
-        link.bind(str(path))
+        _bind_unix(link, path)
         link.listen(_BACKLOG)
     except OSError as error:
         link.close()
         raise ConfigError(
             f"cannot listen on {path}: {error.strerror}; set service.socket to another place"
         ) from error
+    return link
+
+
+def _bind_unix(link: socket.socket, path: Path) -> None:
+    # The mode must be right from the first moment, not after a chmod. Folders are made before:
+    # the mask would make them unsearchable.
+    mask = os.umask(_SOCKET_MODE_MASK)
+    try:
+        link.bind(str(path))
     finally:
         os.umask(mask)
-    return link
 
 
 def is_alive(path: Path) -> bool:

@@ -47,6 +47,13 @@ def test_a_socket_that_cannot_be_bound_is_a_configuration_error(tmp_path: Path) 
         listen_unix(tmp_path / "file" / "s.sock")
 
 
+def test_a_socket_in_a_new_folder_can_be_reached_by_its_owner(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "s.sock"
+    with listen_unix(path):
+        assert path.parent.stat().st_mode & 0o700 == 0o700
+        assert path.stat().st_mode & 0o777 == 0o660
+
+
 def test_a_file_in_the_way_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "s.sock"
     path.write_text("precious")
