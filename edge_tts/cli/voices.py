@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from edge_tts.voices.manifest import VoiceDirectory
     from edge_tts.voices.voice import VoiceInfo
 
+_NO_VOICE = "no voice is installed; run: edge-tts voices install kokoro"
+
 
 def add_parser(subparsers: Any) -> None:
     """Add `voices` and its actions to the command line."""
@@ -60,7 +62,7 @@ def _list(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([_record(voice) for voice in voices], ensure_ascii=False, indent=2))
     elif not voices:
-        print("no voice is installed; run: edge-tts voices install kokoro")
+        print(_NO_VOICE)
     for voice in [] if args.json else voices:
         languages = ", ".join(language.value for language in voice.languages)
         print(f"{voice.name} {voice.version} ({languages}): {' '.join(voice.speakers)}")
@@ -90,14 +92,16 @@ def _show(args: argparse.Namespace) -> int:
 def _verify(args: argparse.Namespace) -> int:
     from edge_tts.voices import catalog
 
-    found = [catalog.find(args.voice)] if args.voice else list(catalog.directories())
-    faults = {directory.manifest.info.name: directory.faults() for directory in found}
+    names = [args.voice] if args.voice else catalog.names()
+    faults = {name: catalog.faults(name) for name in names}
     if args.json:
         records = {
             name: [{"code": fault.code, "message": str(fault)} for fault in bad]
             for name, bad in faults.items()
         }
         print(json.dumps(records, ensure_ascii=False, indent=2))
+    elif not faults:
+        print(_NO_VOICE)
     for name, bad in {} if args.json else faults.items():
         print(f"{name}: {'ok' if not bad else f'{len(bad)} bad files'}")
         for fault in bad:

@@ -33,16 +33,29 @@ def installed() -> List[VoiceInfo]:
     return [directory.manifest.info for directory in directories()]
 
 
+def names() -> List[str]:
+    """The name of every voice on this machine, those with a broken manifest included."""
+    return list(dict.fromkeys(path.name for path in _candidates()))
+
+
 def find(name: str) -> VoiceDirectory:
     """The voice called `name`. Raises ModelError when it is absent or its manifest is broken."""
-    names = []
     for path in _candidates():
         if path.name == name:
             return VoiceDirectory.read(path)
-        names.append(path.name)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"run: edge-tts voices install {name}"
-    raise ModelError(f"no voice {name!r} is installed; {hint}", code="model.not_installed")
+    raise ModelError(
+        f"no voice {name!r} is installed; {_absence_hint(name)}", code="model.not_installed"
+    )
+
+
+def faults(name: str) -> List[ModelError]:
+    """All that is wrong with the files of a voice. Raises ModelError when it is absent."""
+    try:
+        return find(name).faults()
+    except ModelError as error:
+        if error.code == "model.not_installed":
+            raise
+        return [error]
 
 
 def load(name: str, n_threads: Optional[int] = None, preset: Preset = DEFAULT_PRESET) -> Voice:
@@ -64,6 +77,17 @@ def load(name: str, n_threads: Optional[int] = None, preset: Preset = DEFAULT_PR
         f"voice {name!r} is of the family {family!r}, which this version cannot speak with",
         code="model.manifest_invalid",
     )
+
+
+def _absence_hint(name: str) -> str:
+    from edge_tts.voices.installation import INSTALLABLE
+
+    near = difflib.get_close_matches(name, names(), n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if name in INSTALLABLE:
+        return f"run: edge-tts voices install {name}"
+    return f"known: {', '.join(dict.fromkeys((*names(), *INSTALLABLE)))}"
 
 
 def _candidates() -> Iterator[Path]:

@@ -86,3 +86,24 @@ def test_install_from_a_wrong_file_exits_4(store, tmp_path, capsys):
 def test_install_of_an_unknown_voice_exits_3(store, capsys):
     assert main(["voices", "install", "nobody"]) == 3
     assert "[input.unknown_voice]" in capsys.readouterr().err
+
+
+def test_verify_finds_a_broken_manifest(store, capsys):
+    (store / "tiny" / "voice.yaml").write_text("name: [")
+    assert main(["voices", "verify"]) == 4
+    assert "[model.manifest_invalid]" in capsys.readouterr().out
+    assert main(["voices", "verify", "tiny"]) == 4
+
+
+def test_verify_says_when_there_is_nothing_to_verify(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("EDGE_TTS_VOICES_DIR", str(tmp_path / "none"))
+    assert main(["voices", "verify"]) == 0
+    assert "no voice is installed" in capsys.readouterr().out
+    assert main(["voices", "verify", "tiny"]) == 4
+
+
+def test_only_what_can_be_installed_is_offered_for_installation(store, capsys):
+    assert main(["voices", "show", "nobody"]) == 4
+    assert "install nobody" not in capsys.readouterr().err
+    assert main(["voices", "show", "kokoro"]) == 4
+    assert "run: edge-tts voices install kokoro" in capsys.readouterr().err
