@@ -69,7 +69,7 @@ class Speaker:
         self,
         voice: str = "kokoro",
         *,
-        lexicon: Optional[Path] = None,
+        lexicon: Optional[Union[str, Path]] = None,
         pauses: PauseTable = DEFAULT_PAUSES,
         n_threads: Optional[int] = None,
         preset: str = DEFAULT_PRESET.value,
@@ -171,6 +171,7 @@ class Speaker:
         """`delivery` itself. Raises InputError where this voice cannot speak so."""
         _check_range("speed", delivery.speed, MIN_SPEED, MAX_SPEED)
         _check_range("volume", delivery.volume, 0.0, MAX_VOLUME)
+        _check_language(delivery.language)
         speakers = self._voice.info.speakers
         if delivery.speaker is not None and delivery.speaker not in speakers:
             raise _unknown_speaker(delivery.speaker, self._voice.info)
@@ -228,14 +229,18 @@ def open_speaker(config: "Config", name: Optional[str] = None) -> Speaker:
 
 def split_voice_name(name: str, default_voice: str) -> Tuple[str, Optional[str]]:
     """Voice and speaker named by `VOICE/SPEAKER`, by a voice alone or by a speaker alone."""
+    from difflib import get_close_matches
+
     from edge_tts.voices import catalog
 
     voice, slash, speaker = name.partition("/")
     if slash:
         return voice, speaker or None
-    if name in {info.name for info in catalog.installed()}:
-        return name, None
-    return default_voice, name
+    voices = {info.name: info for info in catalog.installed()}
+    speakers = voices[default_voice].speakers if default_voice in voices else ()
+    # A misspelt name is what it resembles most, so that the error offers the right one.
+    nearest = get_close_matches(name, [*voices, *speakers], n=1)
+    return (name, None) if nearest and nearest[0] in voices else (default_voice, name)
 
 
 def _preset(name: str) -> Preset:
@@ -248,7 +253,7 @@ def _preset(name: str) -> Preset:
         ) from None
 
 
-def _front_end(voice: "Voice", lexicon: Optional[Path], pauses: PauseTable) -> FrontEnd:
+def _front_end(voice: "Voice", lexicon: Optional[Union[str, Path]], pauses: PauseTable) -> FrontEnd:
     from edge_tts.text.g2p.pronouncer import Pronouncer
     from edge_tts.text.lexicon_file import UserLexicon
 
@@ -256,7 +261,7 @@ def _front_end(voice: "Voice", lexicon: Optional[Path], pauses: PauseTable) -> F
         Pronouncer() if voice.reads_phonemes else None,
         voice.measure,
         voice.segment_limit,
-        lexicon=UserLexicon(lexicon) if lexicon is not None else None,
+        lexicon=UserLexicon(Path(lexicon)) if lexicon is not None else None,
         pauses=pauses,
     )
 
@@ -300,11 +305,25 @@ def _check_range(name: str, value: float, low: float, high: float) -> None:
         raise InputError(f"{name} must be from {low:g} to {high:g}, not {value!r}")
 
 
+def _check_language(language: Optional[str]) -> None:
+    known = [known.value for known in Language]
+    if language is not None and language not in known:
+        raise InputError(
+            f"there is no language {language!r}; known: {', '.join(known)}",
+            code="input.unknown_language",
+        )
+
+
 def _unknown_speaker(name: str, voice: "VoiceInfo") -> InputError:
+    return InputError(
+        f"voice {voice.name!r} has no speaker {name!r}; {speaker_hint(name, voice)}",
+        code="input.unknown_speaker",
+    )
+
+
+def speaker_hint(name: str, voice: "VoiceInfo") -> str:
+    """What to say to somebody who asked `voice` for the unknown speaker `name`."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, voice.speakers, n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(voice.speakers)}"
-    return InputError(
-        f"voice {voice.name!r} has no speaker {name!r}; {hint}", code="input.unknown_speaker"
-    )
+    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(voice.speakers)}"

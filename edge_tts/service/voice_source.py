@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Iterator, List, Optional
 
 from edge_tts.errors import InputError
 from edge_tts.service.replies import VoiceFacts
-from edge_tts.speaker import Delivery, Speaker
+from edge_tts.speaker import Delivery, Speaker, speaker_hint
 from edge_tts.text.boundaries import PauseTable
 from edge_tts.text.tokens import Language
 from edge_tts.voices.voice import DEFAULT_PRESET
@@ -57,9 +57,10 @@ class VoiceSource:
 
     def _delivery(self, manner: "Manner") -> Delivery:
         voice = self._speaker.voice
-        if manner.voice not in (None, voice.name, *voice.speakers):
+        if manner.voice is not None and manner.voice not in (voice.name, *voice.speakers):
             raise InputError(
-                f"this service speaks with the voice {voice.name!r}, not {manner.voice!r}",
+                f"this service speaks with the voice {voice.name!r}, not {manner.voice!r};"
+                f" {speaker_hint(manner.voice, voice)}",
                 code="input.unknown_voice",
             )
         named = manner.voice if manner.voice in voice.speakers else None
