@@ -103,13 +103,15 @@ class PcmOutput:
             # Unbuffered, so that a closed pipe is noticed by the write that meets it.
             self._file = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115
             return
-        path = Path(os.path.realpath(str(target)))
+        # What is no file is opened by its own name: /dev/stdout may lead to a pipe without one.
+        path = Path(target)
         mode = path.stat().st_mode if path.exists() else None
         if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if mode is not None and not stat.S_ISREG(mode):
             self._file = path.open("wb", buffering=0)
             return
+        path = Path(os.path.realpath(str(target)))
         if mode is not None and not os.access(str(path), os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         temporary = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}.part")

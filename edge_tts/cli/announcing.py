@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 20_000
 """Characters the service takes in one request; what is longer is spoken in this process."""
 
+MAX_TTL_S = 86_400
+"""Longest `--ttl` the service takes."""
+
 # Exit codes of the ends that are not "done"; being replaced or preempted is as it should be.
 EXIT_CODES = {
     "stopped": EXIT_INTERRUPTED,
@@ -36,10 +39,22 @@ log = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options that only the service understands, and the one that avoids it."""
     parser.add_argument("--priority", choices=("alert", "navigation", "message", "background"))
-    parser.add_argument("--ttl", type=float, metavar="S", help="drop it when it cannot begin in S")
+    parser.add_argument(
+        "--ttl", type=_ttl_s, metavar="S", help="drop it when it cannot begin in S seconds"
+    )
     parser.add_argument("--key", help="take the place of the waiting utterance of this key")
     parser.add_argument("--no-wait", action="store_true", help="return when it is queued")
     parser.add_argument("--no-service", action="store_true", help="speak in this process")
+
+
+def _ttl_s(argument: str) -> float:
+    try:
+        ttl_s = float(argument)
+    except ValueError:
+        ttl_s = -1.0
+    if not 0 <= ttl_s <= MAX_TTL_S:  # NaN is in no range
+        raise argparse.ArgumentTypeError(f"must be seconds from 0 to {MAX_TTL_S}, not {argument!r}")
+    return ttl_s
 
 
 def is_wanted(args: argparse.Namespace) -> bool:

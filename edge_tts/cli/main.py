@@ -7,15 +7,24 @@ sub-command is run. Each module offers `add_parser(subparsers)` and `run(args) -
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from importlib import import_module
 from typing import Any, Callable, List, NoReturn, Optional, Sequence, Tuple
 
 from edge_tts import __version__
-from edge_tts.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigError, EdgeTTSError
+from edge_tts.errors import (
+    EXIT_AUDIO,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    EXIT_USAGE,
+    ConfigError,
+    EdgeTTSError,
+)
 
 EXIT_INTERNAL = 1
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Command → one line of help. The command `x` lives in the module `edge_tts.cli.x`.
 COMMANDS = {
@@ -57,6 +66,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         _silence_stdout()
         return EXIT_OK
     except Exception as error:  # noqa: BLE001 - the process's last catch
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            return _disk_full(error)
         return _internal_error(error)
 
 
@@ -144,6 +155,13 @@ def _flushed(command: Callable[[List[str], List[str]], int], *args: List[str]) -
     return code
 
 
+def _disk_full(error: OSError) -> int:
+    place = f"write {error.filename}" if error.filename else "write the output"
+    _complain("audio.disk_full", f"no space left to {place}; free some and run again")
+    _silence_stdout()
+    return EXIT_AUDIO
+
+
 def _internal_error(error: Exception) -> int:
     import logging
 
@@ -159,5 +177,5 @@ def _complain(code: str, message: str) -> None:
 
 
 def _silence_stdout() -> None:
-    # Otherwise the interpreter flushes into the broken pipe once more on its way out.
+    # Otherwise the interpreter flushes into what refused it once more on its way out.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -31,7 +31,13 @@ def add_parser(subparsers: Any) -> None:
         description="Speak TEXT, or standard input when TEXT is '-' or missing.",
     )
     parser.add_argument("text", nargs="?", default=STDIO, metavar="TEXT")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write WAV to FILE, '-' for stdout")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=_file_name,
+        metavar="FILE",
+        help="write WAV to FILE, '-' for stdout",
+    )
     parser.add_argument(
         "--raw", action="store_true", help="bare 16 bit PCM instead of WAV (to stdout without -o)"
     )
@@ -45,8 +51,20 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--speed", metavar="X", help="speaking rate, 0.5 to 2")
     parser.add_argument("--volume", metavar="X", help="factor on the amplitude, 0 to 2")
     parser.add_argument("--device", metavar="NAME", help="sound device, see `edge-tts devices`")
-    parser.add_argument("--fallback-file", metavar="FILE", help="write WAV here without a device")
+    parser.add_argument(
+        "--fallback-file",
+        type=_file_name,
+        metavar="FILE",
+        help="write WAV here without a device",
+    )
     announcing.add_arguments(parser)
+
+
+def _file_name(argument: str) -> str:
+    # An unset shell variable must not turn a file into loud speech.
+    if not argument:
+        raise argparse.ArgumentTypeError("the file name is empty")
+    return argument
 
 
 def run(args: argparse.Namespace) -> int:
@@ -74,8 +92,15 @@ def _speak_here(text: "Text", args: argparse.Namespace, config: "Config") -> Non
     from edge_tts.speaker import open_speaker
 
     with open_speaker(config, args.voice) as speaker:
-        sink = _open_sink(args, config, speaker.sample_rate_hz)
-        n_samples = _send(speaker, text, sink)
+        try:
+            sink = _open_sink(args, config, speaker.sample_rate_hz)
+        except AudioError as error:
+            # A text without words needs no device: its result is the same everywhere.
+            if error.code not in NO_DEVICE or any(True for _ in speaker.segments(text)):
+                raise
+            n_samples = 0
+        else:
+            n_samples = _send(speaker, text, sink)
         _say_what_is_missing(speaker.report, n_samples)
 
 
@@ -102,10 +127,7 @@ def _exit_now(code: int) -> None:
 
 def _say_what_is_missing(report: "Report", n_samples: int) -> None:
     """Tell what was not spoken: the reason for an empty result, and letters no voice has."""
-    lost = ", ".join(
-        f"{loss.count} of {loss.kind} ({loss.sample})"
-        for loss in (report.unspeakable if n_samples else report.losses)
-    )
+    lost = ", ".join(map(str, report.unspeakable if n_samples else report.losses))
     if n_samples == 0:
         _note(f"nothing to speak: the text holds no word{f', only {lost}' if lost else ''}")
     elif lost:

@@ -143,4 +143,4 @@ def _print_report(report: "Report", n_segments: int) -> None:
     if n_segments == 0:
         print("no segments: the text holds no word")
     for loss in report.losses:
-        print(f"not spoken: {loss.count} of {loss.kind} ({loss.sample})")
+        print(f"not spoken: {loss}")

@@ -86,7 +86,8 @@ class _Reader:
         try:
             root = yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.YAMLError as error:
-            raise ConfigError(f"the lexicon {self._path} is not YAML: {error}") from error
+            fault = " ".join(str(error).split())
+            raise ConfigError(f"the lexicon {self._path} is not YAML: {fault}") from error
         if root is None:
             return []
         found = []

@@ -29,6 +29,11 @@ class Loss:
     count: int
     sample: str
 
+    def __str__(self) -> str:
+        """For people: safe in a terminal, where control characters would act."""
+        sample = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in self.sample)
+        return f"{self.count} of {self.kind} ({sample})"
+
     @property
     def is_speech(self) -> bool:
         """Whether a reader would have heard these characters, unlike markup or emoji."""

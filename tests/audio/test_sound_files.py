@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -167,3 +168,11 @@ def test_closed_pipe_has_its_own_code_and_no_noise(kind: str) -> None:
     assert process.stderr.read().strip() == b"audio.closed_pipe"
     process.stderr.close()
     process.wait()
+
+
+def test_a_pipe_without_a_name_can_be_written_by_its_device(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as stream:
+        with WavSink(f"/dev/fd/{writer}", 24_000):
+            os.close(writer)
+        assert stream.read()[:4] == b"RIFF"

@@ -56,3 +56,19 @@ def test_speak_uses_the_service_and_says_how_it_ended(tmp_path: Path) -> None:
             assert client.status()["worker"]["state"] == "ready"
     # The file appears when the service has ended.
     assert out.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("ttl", ["-1", "nan", "inf", "soon", "86401"])
+def test_a_ttl_that_no_service_takes_is_a_usage_error(ttl: str, capsys) -> None:
+    from edge_tts.cli.main import main
+
+    assert main(["speak", "Hello.", f"--ttl={ttl}"]) == 2
+    assert "from 0 to 86400" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["-o", "--fallback-file"])
+def test_an_empty_file_name_is_a_usage_error(flag: str, capsys) -> None:
+    from edge_tts.cli.main import main
+
+    assert main(["speak", "Hello.", flag, ""]) == 2
+    assert "the file name is empty" in capsys.readouterr().err

@@ -182,3 +182,15 @@ def test_the_module_runs_as_the_command():
         [sys.executable, str(source), "--version"], capture_output=True, text=True, check=False
     )
     assert done.stdout == f"edge-tts {__version__}\n"
+
+
+def test_a_full_disk_is_not_a_fault_of_ours():
+    full_disk = Path("/dev/full")
+    if not full_disk.exists():
+        pytest.skip("no /dev/full on this system")
+    command = [sys.executable, "-m", "edge_tts", "text", "Hello."]
+    with full_disk.open("wb") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert result.returncode == 5
+    assert result.stderr.count(b"\n") == 1
+    assert b"error[audio.disk_full]" in result.stderr

@@ -93,6 +93,7 @@ def test_unspoken_scripts_are_named(tmp_path: Path) -> None:
         (["Hi", "--speed", "3"], 2, b"speed"),
         (["Hi", "--volume", "-1"], 2, b"volume"),
         (["Hi", "--voice", "zf_xiaobey"], 3, b"zf_xiaobei"),
+        (["Hi", "--voice", "kokor"], 4, b"did you mean 'kokoro'"),
         (["Hi", "--lang", "fr"], 2, b"zh"),
         (["Hi", "-o", "/nonexistent/x.wav"], 5, b"/nonexistent/x.wav"),
     ],
@@ -151,15 +152,26 @@ def test_interrupt_exits_130_and_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_device_the_fallback_file_is_written(tmp_path: Path) -> None:
-    alsa = tmp_path / "asound.conf"
+def without_device(folder: Path) -> "dict[str, str]":
+    alsa = folder / "asound.conf"
     alsa.write_text("pcm.absent { type hw card 99 }\n")
-    environment = {
+    return {
         **os.environ,
         "PULSE_SERVER": "unix:/nonexistent",
         "ALSA_CONFIG_PATH": str(alsa),
     }
+
+
+def test_without_a_device_the_fallback_file_is_written(tmp_path: Path) -> None:
+    environment = without_device(tmp_path)
     result = run("Hello.", "--fallback-file", "edge-tts.wav", cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr
     assert b"edge-tts.wav" in result.stderr
     assert len(samples(tmp_path / "edge-tts.wav")) > 5000
+
+
+@pytest.mark.parametrize(("text", "code"), [("😀", 0), ("Hello.", 5)])
+def test_only_a_text_with_words_needs_a_device(tmp_path: Path, text: str, code: int) -> None:
+    result = run(text, env=without_device(tmp_path))
+    assert result.returncode == code, result.stderr
+    assert (b"nothing to speak" in result.stderr) == (code == 0)

@@ -122,8 +122,9 @@ def test_a_bad_entry_is_an_error_naming_file_line_and_key(
 
 def test_files_that_are_no_lexicon(tmp_path: Path) -> None:
     assert len(lexicon(tmp_path, "")) == 0
-    with pytest.raises(ConfigError, match="not YAML"):
+    with pytest.raises(ConfigError, match="not YAML") as caught:
         lexicon(tmp_path, "en: [")
+    assert "\n" not in str(caught.value)
     with pytest.raises(ConfigError, match="larger"):
         lexicon(tmp_path, "#" * (MAX_FILE_BYTES + 1))
     with pytest.raises(ConfigError, match="cannot read"):

@@ -43,3 +43,9 @@ def test_what_a_listener_misses_is_told_from_decoration():
         tally.add(kind, "x")
     heard = {loss.kind for loss in tally.report().unspeakable}
     assert heard == {"symbol", "script:Thai", UNPRONOUNCED, NO_SYMBOL}
+
+
+def test_control_characters_are_shown_and_do_not_act():
+    tally = Tally()
+    tally.add("control", "\x1b\u202e")
+    assert str(tally.report().losses[0]) == r"2 of control (\u001b\u202e)"
