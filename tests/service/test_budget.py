@@ -95,7 +95,9 @@ def test_memory_held_by_the_worker_is_given_back(tmp_path: Path, step: Step, sha
     with running(tmp_path, output, budget_mib=budget_mib) as front, front.client() as client:
         front.wait_ready()
         frames = list(client.speak("GROW250. Then it goes on."))
-        assert frames[-1].data["reason"] == "done"
+        # Above stop_largest the utterance is cut, unless it ends before the memory is measured.
+        ends = {"done"} if step < Step.STOP_LARGEST else {"done", "budget"}
+        assert frames[-1].data["reason"] in ends
         taken = wait_for(lambda: client.status()["budget"]["taken"][step.name.lower()])
         assert taken >= 1
         # Back to an idle worker's size, by whichever step came first.
