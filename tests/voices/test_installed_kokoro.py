@@ -9,15 +9,16 @@ from edge_tts.errors import ModelError
 from edge_tts.text.tokens import Language, Segment, Span, Token, TokenKind
 from edge_tts.voices import catalog
 from edge_tts.voices.kokoro.speakers import SPEAKERS
+from edge_tts.voices.voice import Preset
 
 pytestmark = pytest.mark.voice
 HELLO = "wˈɛlkəm əbˈɔɹd."
 
 
-@pytest.fixture(scope="module")
-def voice():
+@pytest.fixture(scope="module", params=[Preset.EXACT, Preset.STREAM], ids=lambda p: p.value)
+def voice(request):
     try:
-        loaded = catalog.load("kokoro")
+        loaded = catalog.load("kokoro", preset=request.param)
     except ModelError as error:
         pytest.skip(str(error))
     yield loaded
