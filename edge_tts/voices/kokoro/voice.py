@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from edge_tts.text.tokens import Segment, Token
     from edge_tts.voices.manifest import VoiceDirectory
 
-SEGMENT_LIMIT = 130
-"""Phonemes per segment: about 8 s of speech. The exact generator holds a whole segment at 22 MB per
+SEGMENT_LIMIT = 105
+"""Phonemes per segment: about 6 s of speech. The exact generator holds a whole segment at 24 MB per
 second of speech, so this is what keeps a process within its 350 MB."""
 
 SPEED_RANGE = (0.7, 1.4)
