@@ -249,7 +249,15 @@ def test_speakers_of_the_zero_shot_kind_are_read(second):
     assert speaker.prompt_mel.shape == (4, 80)
 
 
-@pytest.mark.parametrize("entry", [3, {"embedding": torch.zeros(1, 9)}, {}])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        3,
+        {},
+        {"embedding": torch.zeros(1, 9)},
+        {"embedding": torch.zeros(1, 8), "prompt_speech_feat": torch.zeros(1, 4, 81)},
+    ],
+)
 def test_other_speakers_are_refused(second, entry):
     torch.save({"mine": entry}, second / "spk2info.pt")
     assert refusal(second).code == "model.checkpoint_invalid"

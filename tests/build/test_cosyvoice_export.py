@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 import onnx  # noqa: E402
 from tiny_cosyvoice import write_checkpoint  # noqa: E402
 
+from edge_tts import Speaker  # noqa: E402
 from edge_tts.build.cosyvoice import constants  # noqa: E402
 from edge_tts.build.cosyvoice.checkpoint import read_checkpoint  # noqa: E402
 from edge_tts.build.cosyvoice.export import OPSET, export_part  # noqa: E402
@@ -186,6 +187,21 @@ class TestBuild:
             build(source, voices / "mine", lambda line: None)
         assert (voices / "mine" / "voice.yaml").read_text(encoding="utf-8") == before
         assert [path.name for path in voices.iterdir()] == ["mine"]
+
+    def test_a_speaker_with_a_spoken_example_speaks(self, source, tmp_path, monkeypatch):
+        entry = {
+            "prompt_text": torch.tensor([[65, 66, 67]]),
+            "flow_prompt_speech_token": torch.arange(6)[None],
+            "prompt_speech_feat": torch.zeros(1, 12, 80),
+            "flow_embedding": torch.ones(1, 8),
+        }
+        torch.save({"mine": entry}, source / "spk2info.pt")
+        build(source, tmp_path / "voices" / "tiny", lambda line: None)
+        monkeypatch.setenv("EDGE_TTS_VOICES_DIR", str(tmp_path / "voices"))
+        with Speaker("tiny", n_threads=1) as speaker:
+            sound = speaker.synthesize("出门向左。")
+        assert sound.sample_rate_hz == 24000
+        assert len(sound.samples) > 2400
 
     def test_a_checkpoint_without_speakers_is_refused(self, source, tmp_path):
         (source / "spk2info.pt").unlink()

@@ -8,6 +8,7 @@ from typing import Any, Dict, Mapping, Optional
 
 import torch
 
+from edge_tts.build.cosyvoice.config import MEL_BANDS
 from edge_tts.build.cosyvoice.weights import read_pickle
 from edge_tts.errors import ModelError
 
@@ -46,6 +47,8 @@ def _entry(path: Path, name: str, value: Any, size: int) -> SpeakerEntry:
     if not isinstance(embedding, torch.Tensor) or embedding.numel() != size:
         raise _invalid(path, f"the speaker {name!r} has no embedding of {size} numbers")
     mel = _tensor(value, "prompt_speech_feat")
+    if mel is not None and mel.shape[-1] != MEL_BANDS:
+        raise _invalid(path, f"the prompt of {name!r} has {mel.shape[-1]} bands, not {MEL_BANDS}")
     return SpeakerEntry(
         embedding=embedding.float().flatten(),
         prompt_text=_ids(value, "prompt_text"),
