@@ -27,6 +27,8 @@ class CleanText:
 
 
 # A tag must look like one, so that "a < b and c > d" keeps its signs.
+# Colours and titles of a terminal (ECMA-48 control sequences), as in text piped from a log.
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))")
 _TAG = re.compile(r"</?[A-Za-z][\w:-]{0,30}(?:\s[^<>\n]{0,300})?/?>|<!--[^\n]{0,300}?-->")
 
 # Each pattern's groups are what is dropped; the rest of the match stays.
@@ -116,6 +118,8 @@ def clean(text: str, tally: Optional[Tally] = None) -> CleanText:
 def _find_markup(text: str, tally: Tally) -> "Tuple[bytearray, dict[int, Tuple[int, str]]]":
     """Offsets to drop, and HTML entities to replace, as start → (end, character)."""
     dropped = bytearray(len(text))
+    for match in _TERMINAL.finditer(text):
+        _drop(dropped, text, match.span(), "control", tally)
     for match in _TAG.finditer(text):
         _drop(dropped, text, match.span(), "tag", tally)
     for pattern in _MARKUP:

@@ -31,6 +31,8 @@ CASES = {
     "comparison is no tag": ("a < b > c", "a < b > c"),
     "autolink": ("<https://a.b>", "https://a.b"),
     "entity": ("A&amp;B", "A&B"),
+    "terminal colours": ("\x1b[1;31mred\x1b[0m alert", "red alert"),
+    "terminal title": ("\x1b]0;title\x07text", "text"),
     "emoji": ("Hi 👩‍👧🏽!", "Hi !"),
     "keycap": ("1️⃣", "1"),
     "full width": ("ＡＢ１２％", "AB12%"),
