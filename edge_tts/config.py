@@ -96,7 +96,11 @@ class Service:
     socket: Optional[Path] = _option(Path, None, "Unix socket; the system's or user's when not set")
     tcp: Optional[str] = _option(str, None, "HOST:PORT to listen on as well; off when not set")
     prompts: Optional[Path] = _option(Path, None, "folder of the prompt store")
-    output_file: Optional[Path] = _option(Path, None, "write the sound here instead of playing it")
+    output_file: Optional[Path] = _option(
+        Path,
+        None,
+        "write bare 16-bit samples here instead of playing them; complete when the service ends",
+    )
     attempts: int = _option(
         int, 5, "workers a segment may lose before it is given up", low=1, high=1000
     )

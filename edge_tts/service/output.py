@@ -50,7 +50,8 @@ class Output(Protocol):
 
 
 class FileOutput:
-    """Takes every sample the moment it is written; the file appears when the service ends."""
+    """Takes every sample the moment it is written, as bare 16-bit PCM; the file appears when the
+    service ends."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -58,10 +59,16 @@ class FileOutput:
         self._n_samples = 0
 
     def open(self) -> None:
-        """The file is opened by the first write, which knows the rate."""
+        """AudioError when the file cannot be made. It is made by the first write."""
+        from edge_tts.audio.wav import PcmOutput
+
+        is_special = self._path.exists() and not self._path.is_file()  # as a pipe with a reader
+        if self._sink is None and not is_special:
+            PcmOutput(self._path).discard()
 
     def reopen(self) -> None:
-        """A file does not go away."""
+        """Try again."""
+        self.open()
 
     def write(self, chunk: "AudioChunk") -> None:
         """Append a chunk as 16-bit PCM."""
