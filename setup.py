@@ -38,7 +38,6 @@ TEST = [
 EXTRAS = {
     # Exporters and checkpoint readers: a workstation or the factory, never the device.
     "build": ["torch>=2.1", "encodec>=0.1.1", "onnx>=1.16"],
-    "cosyvoice": ["tokenizers>=0.13"],
     # TensorRT comes with JetPack (python3-libnvinfer); PyPI has none for Jetson boards.
     "jetson": ["pycuda>=2022.1"],
     "http": ["fastapi>=0.100", "uvicorn>=0.22"],
