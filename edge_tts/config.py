@@ -132,7 +132,7 @@ class Config:
     voice: str = _option(str, "kokoro", "name of an installed voice")
     preset: str = _option(
         str,
-        "exact",
+        "stream",
         "how sound is made: whole, in windows, or fast",
         choices=("exact", "stream", "fast"),
     )

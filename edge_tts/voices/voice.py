@@ -25,7 +25,7 @@ class Preset(enum.Enum):
     FAST = "fast"
 
 
-DEFAULT_PRESET = Preset.EXACT
+DEFAULT_PRESET = Preset.STREAM
 
 
 @dataclass(frozen=True)
