@@ -74,7 +74,7 @@ class Pauses:
     ellipsis_s: float = _option(float, 0.45, "pause after an ellipsis", low=0, high=5)
     line_s: float = _option(float, 0.45, "pause after a line", low=0, high=10)
     paragraph_s: float = _option(float, 0.6, "pause after a paragraph", low=0, high=10)
-    end_s: float = _option(float, 0.25, "silence after the last word", low=0, high=10)
+    end_s: float = _option(float, 0.4, "silence after the last word", low=0, high=10)
 
 
 @dataclass(frozen=True)

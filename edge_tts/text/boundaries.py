@@ -59,7 +59,7 @@ class PauseTable:
     ellipsis_s: float = 0.45
     line_s: float = 0.45
     paragraph_s: float = 0.60
-    end_s: float = 0.25
+    end_s: float = 0.4
     """After the last segment: an utterance that stops dead sounds cut off."""
 
     def after(self, tokens: Sequence[Token], boundary: Boundary, end: Break = Break.NONE) -> float:
