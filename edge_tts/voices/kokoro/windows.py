@@ -12,7 +12,7 @@ from edge_tts.voices.kokoro.silence import LEAD_FRAMES, TAIL_FRAMES, speech
 from edge_tts.voices.kokoro.source import SAMPLES_PER_FRAME, HarmonicSource, HarmonicTrack
 from edge_tts.voices.kokoro.statistics import StatisticsModel
 
-WINDOW_FRAMES = (24, 24, 32, 48, 64)
+WINDOW_FRAMES = (24, 24, 32, 48, 64, 96)
 """Lengths of the windows at 80 Hz; the last one repeats. They grow no faster than sound that is
 already out lasts, on a machine that computes it at 0.55 times real time."""
 
