@@ -69,7 +69,8 @@ class ConvolutionPeaks:
 
     def split(self) -> "List[np.ndarray]":
         """The peaks of each convolution, in the order of `find`."""
-        return np.split(self.peaks, np.cumsum(self.channels)[:-1])
+        parts: "List[np.ndarray]" = np.split(self.peaks, np.cumsum(self.channels)[:-1])
+        return parts
 
 
 def find(graph: Graph) -> List[Convolution]:
