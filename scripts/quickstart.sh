@@ -14,8 +14,8 @@ TEXT. Where there is no sound device, the speech goes to edge-tts.wav in the cur
 USAGE
 }
 
-case "${1:-}" in
-  '') usage >&2; exit 2 ;;
+[ $# -gt 0 ] || { usage >&2; exit 2; }
+case "$1" in
   -h | --help) usage; exit 0 ;;
 esac
 

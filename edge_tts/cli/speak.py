@@ -107,6 +107,10 @@ def _speak_here(text: "Text", args: argparse.Namespace, config: "Config") -> Non
 def _send(speaker: "Speaker", text: "Text", sink: "Sink") -> int:
     try:
         return speaker.send(text, sink)
+    except BaseException:
+        # Also when a signal comes before the first chunk: closing would keep an empty file.
+        sink.abort()
+        raise
     finally:
         sink.close()
 
