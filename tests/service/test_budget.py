@@ -85,14 +85,16 @@ def memory_with_worker(client: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("step", "share"), [(Step.TRIM, 0.84), (Step.RECYCLE, 0.89), (Step.RESTART, 0.98)]
+    ("step", "share"), [(Step.TRIM, 0.84), (Step.RECYCLE, 0.89), (Step.RESTART, 1.02)]
 )
 def test_memory_held_by_the_worker_is_given_back(tmp_path: Path, step: Step, share: float) -> None:
     # Within each step's range, with room for a base that shrinks by a few MiB meanwhile.
     base = base_mib(tmp_path)
     budget_mib = (base + 250) / share
     output = PacedOutput(tmp_path / "out.pcm", speed=8.0)
-    with running(tmp_path, output, budget_mib=budget_mib) as front, front.client() as client:
+    # The exit is tested below; here it stays out of reach of a base that grows meanwhile.
+    limits = {"budget_mib": budget_mib, "ladder": Ladder(exit=1.2)}
+    with running(tmp_path, output, **limits) as front, front.client() as client:
         front.wait_ready()
         frames = list(client.speak("GROW250. Then it goes on."))
         # Above stop_largest the utterance is cut, unless it ends before the memory is measured.
