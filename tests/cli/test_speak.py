@@ -141,8 +141,8 @@ def test_interrupt_exits_130_and_leaves_no_file(tmp_path: Path) -> None:
         [*EDGE_TTS, "speak", "A long sentence about nothing in particular. " * 200, "-o", str(out)],
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        # A test run in the background inherits an ignored SIGINT.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        # A test run in the background inherits an ignored SIGINT; only exec follows.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 60
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
