@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import TracebackType
-from typing import Optional, Protocol, Type, TypeVar, Union
+from typing import Any, Optional, Protocol, Type, TypeVar, Union
 
 from edge_tts.audio.chunk import AudioChunk
 from edge_tts.audio.device_sink import DeviceSink
@@ -17,7 +17,21 @@ _File = TypeVar("_File", bound="_FileSink")
 
 
 class Sink(Protocol):
-    """What every destination offers. Failures are AudioErrors with a code per cause."""
+    """What every destination offers. Failures are AudioErrors with a code per cause.
+
+    As a context manager it is closed at the end; an exception gives up what is unfinished.
+    """
+
+    def __enter__(self) -> Any:
+        """The sink itself."""
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        """Close, or abort after an exception."""
 
     def write(self, chunk: AudioChunk) -> None:
         """Take a chunk; blocks while the destination is full."""

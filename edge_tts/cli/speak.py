@@ -14,7 +14,7 @@ from edge_tts.errors import EXIT_INTERRUPTED, EXIT_OK, AudioError, ConfigError, 
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
     from edge_tts.config import Config
-    from edge_tts.speaker import Speaker, Text
+    from edge_tts.speaker import Text
     from edge_tts.text.report import Report
 
 STDIO = "-"
@@ -100,19 +100,10 @@ def _speak_here(text: "Text", args: argparse.Namespace, config: "Config") -> Non
                 raise
             n_samples = 0
         else:
-            n_samples = _send(speaker, text, sink)
+            # A signal before the first chunk, too, must discard the file and not complete it.
+            with sink:
+                n_samples = speaker.send(text, sink)
         _say_what_is_missing(speaker.report, n_samples)
-
-
-def _send(speaker: "Speaker", text: "Text", sink: "Sink") -> int:
-    try:
-        return speaker.send(text, sink)
-    except BaseException:
-        # Also when a signal comes before the first chunk: closing would keep an empty file.
-        sink.abort()
-        raise
-    finally:
-        sink.close()
 
 
 class _Terminated(BaseException):

@@ -31,11 +31,16 @@ def test_states_reach_the_manager(
     assert received == [b"STATUS=loading", b"READY=1", b"WATCHDOG=1", b"STOPPING=1"]
 
 
-def test_without_a_manager_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    notify.Notifier().ready()
-    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent/socket")
-    notify.Notifier().ready()
+def test_without_a_manager_nothing_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.setblocking(False)
+        monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+        notify.Notifier().ready()
+        monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent/socket")
+        notify.Notifier().ready()
+        with pytest.raises(BlockingIOError):
+            manager.recv(100)
 
 
 @pytest.mark.parametrize(
