@@ -13,6 +13,7 @@ import pytest
 from running import PacedOutput, expected, pcm, running, until_finished
 
 from edge_tts.errors import BudgetError, EdgeTTSError, ServiceError
+from edge_tts.service.budget import Ladder
 from edge_tts.service.client import Client
 from edge_tts.service.codec import Frame
 from edge_tts.service.connection import ConnectionLimits
@@ -240,15 +241,30 @@ def test_work_that_is_queued_at_shutdown_is_reported(tmp_path: Path) -> None:
         assert front.exit_code == 0
 
 
-def test_new_work_is_refused_while_the_service_drains(tmp_path: Path) -> None:
-    with running(tmp_path) as front, front.client() as client:
-        front.call(setattr, front.front.announcer, "refusal", "budget.busy")
+def test_new_work_is_refused_while_memory_is_short(tmp_path: Path) -> None:
+    # Any memory at all calls for refusal, and none for more.
+    short = Ladder(refuse=0.0, stop_largest=9.0, restart=9.0, exit=9.0)
+    with running(tmp_path, ladder=short) as front, front.client() as client:
+        deadline_s = time.monotonic() + 10
+        while front.front.announcer.refusal is None and time.monotonic() < deadline_s:
+            time.sleep(0.02)
         with pytest.raises(BudgetError) as caught:
             client.ask("edge-speak", "edge-accepted", text="x")
         assert caught.value.code == "budget.busy"
         client.send("synthesize", text="x")
         with pytest.raises(BudgetError):
             client.receive()
+
+
+def test_new_work_is_refused_while_the_service_drains(tmp_path: Path) -> None:
+    output = PacedOutput(tmp_path / "out.pcm")
+    with running(tmp_path, output) as front, front.client() as client:
+        client.ask("edge-speak", "edge-accepted", text=TEXT, id="last")
+        front.call(front.front.request_stop)
+        with pytest.raises(ServiceError) as caught:
+            client.ask("edge-speak", "edge-accepted", text="x")
+        assert caught.value.code == "service.stopping"
+        assert until_finished(client, "last")[-1].data["reason"] == "done"
 
 
 def test_a_duplicate_id_is_refused(tmp_path: Path) -> None:
