@@ -148,11 +148,17 @@ _set_up_venv() {
   make_venv "$python" "$VENV"
 }
 
+_default_voice_version() {
+  sed -n 's/^    version="\(.*\)",$/\1/p' "$ROOT/edge_tts/build/kokoro/prepare.py"
+}
+
+# A voice prepared by an older checkout lacks what this one reads; it is then installed anew.
 _has_default_voice() {
-  local folder
+  local folder version
+  version=$(_default_voice_version)
   for folder in "${EDGE_TTS_VOICES_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/edge-tts/voices}" \
     /var/lib/edge-tts/voices; do
-    [ -r "$folder/$DEFAULT_VOICE/voice.yaml" ] && return 0
+    grep -qsxF "  version: $version" "$folder/$DEFAULT_VOICE/voice.yaml" && return 0
   done
   return 1
 }

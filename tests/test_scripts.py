@@ -36,8 +36,8 @@ def checkout(tmp_path):
     """A checkout in which nothing has been set up yet."""
     root = tmp_path / "checkout"
     shutil.copytree(SCRIPTS, root / "scripts", ignore=shutil.ignore_patterns("*.tsv", "*.py"))
-    (root / "edge_tts").mkdir()
-    for name in ("setup.py", "edge_tts/__init__.py"):
+    (root / "edge_tts/build/kokoro").mkdir(parents=True)
+    for name in ("setup.py", "edge_tts/__init__.py", "edge_tts/build/kokoro/prepare.py"):
         shutil.copy(ROOT / name, root / name)
     return root
 
@@ -53,6 +53,19 @@ def test_no_text_is_a_usage_error_and_help_is_not(checkout):
     assert missing.stderr == helped.stdout
     assert "usage: scripts/quickstart.sh TEXT" in helped.stdout
     assert not (checkout / ".venv").exists()
+
+
+def test_a_voice_of_another_version_does_not_count_as_installed(checkout, tmp_path):
+    pytest.importorskip("onnx")
+    from edge_tts.build.kokoro.prepare import INFO
+
+    voice = tmp_path / "voices/kokoro"
+    voice.mkdir(parents=True)
+    environment = {**os.environ, "EDGE_TTS_VOICES_DIR": str(tmp_path / "voices")}
+    for version, code in ((INFO.version, 0), ("0.9-int8.1", 1)):
+        (voice / "voice.yaml").write_text(f"format: 1\nvoice:\n  version: {version}\n")
+        found = sourced(checkout, "_has_default_voice || exit 1", env=environment)
+        assert found.returncode == code, found.stderr
 
 
 def test_an_environment_with_the_online_program_is_refused(checkout):

@@ -83,7 +83,7 @@ def announce(
     with client:
         whole, text = _whole(text)
         if whole is None:
-            log.info("the text is too long for the service; speaking in this process")
+            log.warning("the text is too long for the service; speaking in this process")
             return None, text
         return client.announce(whole, wait=not args.no_wait, **_fields(args)), text
 
