@@ -44,7 +44,7 @@ class Client:
         try:
             self._link.sendall(encode(Frame(kind, data)))
         except OSError as error:
-            raise _lost() from error
+            raise self._parting_fault() from error
 
     def receive(self, timeout_s: Optional[float] = _TIMEOUT_S) -> Frame:
         """The next frame. Raises what an `error` frame says, and ServiceError on loss or time."""
@@ -67,6 +67,16 @@ class Client:
                 raise _lost()
             self._frames.extend(self._decoder.feed(data))
         return self._frames.popleft()
+
+    def _parting_fault(self) -> EdgeTTSError:
+        """Why the service closed the connection: it may have said so before it did."""
+        try:
+            while True:
+                frame = self.receive_any()
+                if frame.type == "error":
+                    return _fault(frame.data)
+        except ServiceError as lost:
+            return lost
 
     def ask(self, kind: str, answer: str, **fields: Any) -> Frame:
         """Send a request and return the first frame of type `answer`."""
