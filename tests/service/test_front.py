@@ -166,11 +166,11 @@ def test_sessions_close_with_their_work(tmp_path: Path) -> None:
 
 def test_a_refused_client_learns_why_even_if_it_speaks_too_late(tmp_path: Path) -> None:
     limits = ConnectionLimits(n_connections=1)
-    with running(tmp_path, connections=limits) as front, front.client():
-        with front.client() as refused:
-            time.sleep(0.3)  # the service has answered and closed
-            with pytest.raises(ServiceError) as caught:
-                refused.send("ping")
+    limited = running(tmp_path, connections=limits)
+    with limited as front, front.client(), front.client() as refused:
+        time.sleep(0.3)  # the service has answered and closed
+        with pytest.raises(ServiceError) as caught:
+            refused.send("ping")
     assert caught.value.code == "service.too_many_connections"
 
 
