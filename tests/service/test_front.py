@@ -199,8 +199,8 @@ def test_every_limit_is_a_typed_error(tmp_path: Path) -> None:
 
 
 def refusal(client: Client, kind: str, **fields: Any) -> str:
-    client.send(kind, **fields)
     with pytest.raises(EdgeTTSError) as caught:
+        client.send(kind, **fields)
         while True:
             client.receive()
     return caught.value.code
