@@ -35,23 +35,25 @@ class Line:
 
 @dataclass(frozen=True)
 class Material:
-    """Fixed sentences, templates with `{slot}`s and the words that fill the slots."""
+    """Fixed sentences, prompts of a few words, templates with `{slot}`s, and what fills these."""
 
     sentences: Sequence[str]
+    prompts: Sequence[str]
     templates: Sequence[str]
     words: Dict[str, Sequence[str]]
 
     def draw(self, rng: random.Random) -> str:
-        """One sentence: every third a fixed one, the others a filled template."""
-        if rng.random() < 1 / 3:
-            return rng.choice(self.sentences)
+        """One text: a fixed sentence, a prompt or a filled template, 3 : 2 : 5."""
+        kind = rng.random()
+        if kind < 0.5:
+            return rng.choice(self.sentences if kind < 0.3 else self.prompts)
         template = rng.choice(self.templates)
         text = SLOT.sub(lambda match: rng.choice(self.words[match.group(1)]), template)
         return text[0].upper() + text[1:]
 
 
 def read_material(language: str) -> Material:
-    """Read `data/<language>.txt`: `[sentences]`, `[templates]` and `[slot]` sections of lines."""
+    """Read `data/<language>.txt`: sections of sentences, prompts, templates and slots of lines."""
     sections: Dict[str, List[str]] = {}
     for raw in (DATA / f"{language}.txt").read_text(encoding="utf-8").splitlines():
         line = raw.strip()
@@ -59,8 +61,8 @@ def read_material(language: str) -> Material:
             current = sections.setdefault(line.strip("[]"), [])
         elif line and not line.startswith("#"):
             current.append(line)
-    sentences, templates = sections.pop("sentences"), sections.pop("templates")
-    return Material(sentences, templates, {slot: tuple(words) for slot, words in sections.items()})
+    fixed = [sections.pop(kind) for kind in ("sentences", "prompts", "templates")]
+    return Material(*fixed, {slot: tuple(words) for slot, words in sections.items()})
 
 
 def build(lines_per_speaker: int, seed: int = DEFAULT_SEED) -> List[Line]:

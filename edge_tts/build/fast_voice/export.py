@@ -9,6 +9,7 @@ TensorRT 8.5 takes it. Inputs for a window of W frames at 80 Hz:
     condition [1, 128]                        from the second graph, once per utterance
     source [1, 300 W + n_fft - hop]           centred on the frames produced
     noise [1, 2 K, U]                         standard normal
+    state_0 [1, 515, input_kernel - 1]        and
     state_i [1, kernel - 1, channels]         zeros at the start of an utterance
 
 Outputs: audio [1, 300 W + n_fft - hop], to be overlap-added, and next_state_i. The second graph,
@@ -27,7 +28,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - its usual name
 
-from edge_tts.build.fast_voice.model import FRAME_SAMPLES, Block, Student, StudentConfig
+from edge_tts.build.fast_voice.model import FRAME_SAMPLES, N_INPUTS, Block, Student, StudentConfig
+from edge_tts.build.fast_voice.warm_start import read_average
 
 OPSET = 17
 EXAMPLE_FRAMES = 24
@@ -59,14 +61,15 @@ class StreamingStudent(nn.Module):
     ) -> Tuple[Tensor, ...]:
         """See the module's docstring for shapes."""
         student, config = self.student, self.student.config
-        h = student.encode(x, f0, energy)
-        next_states = []
-        for i, (block, state) in enumerate(zip(self.blocks, states)):
-            if i == config.n_frame_blocks:
+        padded = torch.cat([states[0], student.inputs(x, f0, energy)], 2)
+        next_states = [padded[:, :, -(config.input_kernel - 1) :]]
+        h = student.encode(padded)
+        for i, (block, state) in enumerate(zip(self.blocks, states[1:])):
+            if i == len(config.frame_ahead):
                 h = student.upsample(h).reshape(1, -1, config.sub_channels)
             padded = torch.cat([state, h], 1)
             next_states.append(padded[:, -(config.kernel - 1) :])
-            h = h + block.scale * block.mix(_depthwise(block, padded), condition)
+            h = block.on(padded, _depthwise(block, padded), condition)
         real, imag, noise_gain = (part.transpose(1, 2) for part in student.head(h))
         spectrum = F.conv1d(source[:, None], self.forward_filters, stride=config.hop)
         source_real, source_imag = spectrum.chunk(2, 1)
@@ -120,10 +123,11 @@ def _synthesis_filters(student: Student) -> Tensor:
 
 
 def initial_states(config: StudentConfig) -> List[Tensor]:
-    """Zeros for every block, frame blocks first."""
-    channels = [config.frame_channels] * config.n_frame_blocks
-    channels += [config.sub_channels] * config.n_sub_blocks
-    return [torch.zeros(1, config.kernel - 1, c) for c in channels]
+    """Zeros for the input convolution and for every block, frame blocks first."""
+    channels = [config.frame_channels] * len(config.frame_ahead)
+    channels += [config.sub_channels] * len(config.sub_ahead)
+    first = torch.zeros(1, N_INPUTS, config.input_kernel - 1)
+    return [first, *(torch.zeros(1, config.kernel - 1, c) for c in channels)]
 
 
 def example_inputs(config: StudentConfig, n_frames: int) -> Tuple[Tensor, ...]:
@@ -143,7 +147,7 @@ def example_inputs(config: StudentConfig, n_frames: int) -> Tuple[Tensor, ...]:
 def export(student: Student, out: Path) -> None:
     """Write `out` and, beside it, the conditioning graph."""
     config = student.config
-    states = [f"state_{i}" for i in range(config.n_frame_blocks + config.n_sub_blocks)]
+    states = [f"state_{i}" for i in range(len(initial_states(config)))]
     names = ["x", "f0", "energy", "condition", "source", "noise", *states]
     dynamic = {
         "x": {2: "frames"},
@@ -176,10 +180,7 @@ def export(student: Student, out: Path) -> None:
 
 def load_student(run: Path) -> Student:
     """The averaged student of a run's checkpoint."""
-    saved = torch.load(run / "checkpoint.pt", map_location="cpu", weights_only=True)
-    student = Student(StudentConfig(**saved["config"]))
-    student.load_state_dict(saved["average"])
-    return student.eval()
+    return read_average(run / "checkpoint.pt").eval()
 
 
 def main() -> int:

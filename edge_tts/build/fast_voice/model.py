@@ -20,6 +20,9 @@ from torch.nn import functional as F  # noqa: N812 - its usual name
 SAMPLE_RATE_HZ = 24000
 FRAME_SAMPLES = 300
 N_FEATURES = 512
+N_INPUTS = N_FEATURES + 3
+"""Features, log F0, voicing and energy."""
+
 N_STYLE = 256
 VOICED_HZ = 10.0
 REFERENCE_HZ = 200.0
@@ -28,18 +31,28 @@ MAX_LOG_GAIN = 4.0
 
 @dataclass(frozen=True)
 class StudentConfig:
-    """Sizes of the student. `look_ahead` is in 80 Hz frames (12.5 ms each)."""
+    """Sizes of the student.
 
-    frame_channels: int = 384
-    n_frame_blocks: int = 8
+    `frame_ahead` and `sub_ahead` have a number per block: how many of its own steps (12.5 ms, and
+    that over `upsampling`) each convolution sees ahead of the step it speaks of.
+    """
+
+    frame_channels: int = 320
+    frame_ahead: Tuple[int, ...] = (0, 0, 0, 0, 1, 1, 0, 0)
     sub_channels: int = 256
-    n_sub_blocks: int = 3
+    sub_ahead: Tuple[int, ...] = (1, 1, 0)
+    input_kernel: int = 3
+    input_ahead: int = 1
     upsampling: int = 2
     expansion: int = 3
     kernel: int = 7
     condition: int = 128
     bottleneck: int = 32
-    look_ahead: int = 4
+
+    @property
+    def look_ahead(self) -> int:
+        """80 Hz frames the whole network sees ahead."""
+        return self.input_ahead + sum(self.frame_ahead) + sum(self.sub_ahead) // self.upsampling
 
     @property
     def hop(self) -> int:
@@ -66,10 +79,14 @@ class Spectrum(NamedTuple):
 
 
 class Block(nn.Module):
-    """Causal ConvNeXt block: depthwise convolution, FiLM-modulated norm, pointwise MLP."""
+    """ConvNeXt block: depthwise convolution, FiLM-modulated norm, pointwise MLP.
 
-    def __init__(self, channels: int, config: StudentConfig) -> None:
+    It is causal: row t of its output speaks of row t - `ahead` of its input.
+    """
+
+    def __init__(self, channels: int, ahead: int, config: StudentConfig) -> None:
         super().__init__()
+        self.ahead = ahead
         self.depthwise = nn.Conv1d(channels, channels, config.kernel, groups=channels)
         self.norm = nn.LayerNorm(channels, elementwise_affine=False)
         self.film = nn.Linear(config.condition, 2 * channels)
@@ -80,9 +97,15 @@ class Block(nn.Module):
         nn.init.zeros_(self.film.bias)
 
     def forward(self, x: Tensor, condition: Tensor) -> Tensor:
-        """[B, T, C] → [B, T, C]; position t sees t - kernel + 1 … t."""
+        """[B, T, C] → [B, T, C]; row t sees t - kernel + 1 … t."""
         padded = F.pad(x, (0, 0, self.depthwise.kernel_size[0] - 1, 0))
-        return x + self.scale * self.mix(self.convolve(padded), condition)
+        return self.on(padded, self.convolve(padded), condition)
+
+    def on(self, padded: Tensor, convolved: Tensor, condition: Tensor) -> Tensor:
+        """The output, from the input after `kernel` - 1 earlier rows, and its convolution."""
+        first = self.depthwise.kernel_size[0] - 1 - self.ahead
+        spoken_of = padded[:, first : first + convolved.shape[1]]
+        return spoken_of + self.scale * self.mix(convolved, condition)
 
     def convolve(self, padded: Tensor) -> Tensor:
         """Depthwise convolution of [B, T + kernel - 1, C] to [B, T, C]."""
@@ -109,14 +132,14 @@ class Student(nn.Module):
             self.register_buffer(f"{name}_mean", torch.zeros(size))
             self.register_buffer(f"{name}_std", torch.ones(size))
         c, s = config.frame_channels, config.sub_channels
-        self.input = nn.Linear(N_FEATURES + 3, c)
+        self.input = nn.Conv1d(N_INPUTS, c, config.input_kernel)
         self.input_norm = nn.LayerNorm(c)
         self.pool = nn.Linear(2 * N_FEATURES, config.bottleneck)
         self.pool_dropout = nn.Dropout(0.2)
         self.condition = nn.Linear(N_STYLE + config.bottleneck, config.condition)
-        self.frame_blocks = nn.ModuleList(Block(c, config) for _ in range(config.n_frame_blocks))
+        self.frame_blocks = nn.ModuleList(Block(c, ahead, config) for ahead in config.frame_ahead)
         self.upsample = nn.Linear(c, config.upsampling * s)
-        self.sub_blocks = nn.ModuleList(Block(s, config) for _ in range(config.n_sub_blocks))
+        self.sub_blocks = nn.ModuleList(Block(s, ahead, config) for ahead in config.sub_ahead)
         self.output_norm = nn.LayerNorm(s)
         self.output = nn.Linear(s, 4 * config.n_bins)
         self.register_buffer("window", torch.hann_window(config.n_fft))
@@ -137,13 +160,16 @@ class Student(nn.Module):
         features = torch.cat([(style - self.style_mean) / self.style_std, pooled], 1)
         return F.gelu(self.condition(features), approximate="tanh")
 
-    def encode(self, x: Tensor, f0: Tensor, energy: Tensor) -> Tensor:
-        """x [B, 512, T], f0 and energy [B, T] → input features [B, T, frame_channels]."""
+    def inputs(self, x: Tensor, f0: Tensor, energy: Tensor) -> Tensor:
+        """x [B, 512, T], f0 and energy [B, T] → what the network reads [B, 515, T]."""
         voiced = (f0 > VOICED_HZ).float()
         log_f0 = torch.log(f0.clamp(min=VOICED_HZ) / REFERENCE_HZ) * voiced
-        standard = ((x - self.x_mean[:, None]) / self.x_std[:, None]).transpose(1, 2)
-        features = torch.cat([standard, torch.stack([log_f0, voiced, energy], -1)], -1)
-        return self.input_norm(self.input(features))
+        standard = (x - self.x_mean[:, None]) / self.x_std[:, None]
+        return torch.cat([standard, torch.stack([log_f0, voiced, energy], 1)], 1)
+
+    def encode(self, padded: Tensor) -> Tensor:
+        """Inputs after `input_kernel` - 1 earlier ones [B, 515, ...] → [B, T, frame_channels]."""
+        return self.input_norm(self.input(padded).transpose(1, 2))
 
     def spectrum(self, x: Tensor, f0: Tensor, energy: Tensor, condition: Tensor) -> Spectrum:
         """Filter for every input frame, `look_ahead` frames late: row t speaks of t - look_ahead.
@@ -151,7 +177,7 @@ class Student(nn.Module):
         The delay is how a causal network looks ahead, and it makes streaming exact: a window of n
         frames goes in, n frames come out, and each convolution carries its last inputs.
         """
-        h = self.encode(x, f0, energy)
+        h = self.encode(F.pad(self.inputs(x, f0, energy), (self.config.input_kernel - 1, 0)))
         for block in self.frame_blocks:
             h = block(h, condition)
         h = self.upsample(h)
@@ -204,7 +230,7 @@ def gflop_per_second(config: StudentConfig) -> float:
     def block(channels: int) -> int:
         return 2 * channels * (2 * channels * config.expansion + config.kernel)
 
-    frame = 2 * (N_FEATURES + 3) * c + config.n_frame_blocks * block(c)
+    frame = 2 * N_INPUTS * config.input_kernel * c + len(config.frame_ahead) * block(c)
     frame += 2 * c * config.upsampling * s
-    sub_frame = config.n_sub_blocks * block(s) + 2 * s * 4 * config.n_bins
+    sub_frame = len(config.sub_ahead) * block(s) + 2 * s * 4 * config.n_bins
     return frame_rate_hz * (frame + config.upsampling * sub_frame) / 1e9

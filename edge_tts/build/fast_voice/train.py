@@ -1,8 +1,9 @@
 """Train the student. Resumable at any moment; runs on a GPU where there is one.
 
-    python -m edge_tts.build.fast_voice.train DATA RUN [--steps N] [--minutes M]
+    python -m edge_tts.build.fast_voice.train DATA RUN [--steps N] [--minutes M] [--init CHECKPOINT]
 
-RUN/checkpoint.pt holds everything needed to go on; RUN/history.jsonl the curve.
+RUN/checkpoint.pt holds everything needed to go on; RUN/history.jsonl the curve. The last steps of
+`--steps` lower the learning rate; a later call with more steps raises it again and goes on.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from torch import Tensor, nn
 from edge_tts.build.fast_voice.dataset import Batch, Dataset, Utterance
 from edge_tts.build.fast_voice.losses import LossValues, StudentLoss
 from edge_tts.build.fast_voice.model import FRAME_SAMPLES, Student, StudentConfig, gflop_per_second
+from edge_tts.build.fast_voice.warm_start import read_average, warm_start
 
 log = logging.getLogger(__name__)
 
@@ -38,12 +40,12 @@ RIGHT_EDGE_FRAMES = 2
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """Everything that shapes a run. The last `decay_steps` steps lower the rate to 3 %."""
+    """Everything that shapes a run. The last `decay_share` of the steps lower the rate to 3 %."""
 
     steps: int = 60000
-    decay_steps: int = 10000
-    batch_size: int = 6
-    window_frames: int = 88
+    decay_share: float = 0.3
+    batch_size: int = 8
+    window_frames: int = 64
     learning_rate: float = 1e-3
     ema: float = 0.999
     checkpoint_every: int = 250
@@ -52,7 +54,7 @@ class TrainingOptions:
     def rate(self, step: int) -> float:
         """Learning rate at `step`: linear warm-up, plateau, linear decay."""
         warm = min(1.0, (step + 1) / WARM_UP_STEPS)
-        left = min(1.0, max(0.0, (self.steps - step) / self.decay_steps))
+        left = min(1.0, max(0.0, (1 - step / self.steps) / self.decay_share))
         return self.learning_rate * warm * (0.03 + 0.97 * left)
 
 
@@ -66,7 +68,11 @@ class Trainer:
         self.student = Student(config).to(self.device)
         self.loss = StudentLoss().to(self.device)
         self.optimizer = torch.optim.AdamW(
-            self.student.parameters(), lr=options.learning_rate, betas=BETAS, weight_decay=0.01
+            self.student.parameters(),
+            lr=options.learning_rate,
+            betas=BETAS,
+            weight_decay=0.01,
+            fused=True,
         )
         self.step = 0
         self.average = copy.deepcopy(self.student).eval()
@@ -96,7 +102,15 @@ class Trainer:
         torch.save(state, scratch)
         scratch.replace(self.run / "checkpoint.pt")
 
-    def standardise(self, utterances: List[Utterance]) -> None:
+    def begin(self, utterances: List[Utterance], init: Optional[Path]) -> None:
+        """Start from another run's checkpoint `init`, or from nothing but the data's statistics."""
+        if init is None:
+            self._standardise(utterances)
+        else:
+            warm_start(self.student, read_average(init, self.device))
+        self.average.load_state_dict(self.student.state_dict())
+
+    def _standardise(self, utterances: List[Utterance]) -> None:
         """Set the input statistics, once, from the first data."""
         x = torch.cat([u.x[:, ::4].float() for u in utterances], 1).T
         columns = {
@@ -105,9 +119,8 @@ class Trainer:
             "style": torch.stack([u.style for u in utterances]),
         }
         for name, rows in columns.items():
-            for model in (self.student, self.average):
-                getattr(model, f"{name}_mean").copy_(rows.mean(0))
-                getattr(model, f"{name}_std").copy_(rows.std(0) + 1e-3)
+            getattr(self.student, f"{name}_mean").copy_(rows.mean(0))
+            getattr(self.student, f"{name}_std").copy_(rows.std(0) + 1e-3)
 
     def advance(self, batch: Batch) -> LossValues:
         """One optimiser step."""
@@ -145,9 +158,9 @@ class Trainer:
 
     def _update_average(self) -> None:
         keep = min(self.options.ema, self.step / (self.step + 10))
+        slow, fast = (list(m.parameters()) for m in (self.average, self.student))
         with torch.no_grad():
-            for slow, fast in zip(self.average.parameters(), self.student.parameters()):
-                slow.lerp_(fast, 1 - keep)
+            torch._foreach_lerp_(slow, fast, 1 - keep)
 
 
 def render(student: Student, utterance: Utterance) -> Tensor:
@@ -200,7 +213,7 @@ def report(
     entry["step"] = trainer.step
     entry["validation_mel_db"] = round(voiced_mel_distance(trainer, dataset.held_out[:16]), 3)
     entry["utterances"] = dataset.refresh()
-    entry["seconds_per_step"] = round((time.monotonic() - began) / n, 3)
+    entry["cpu_seconds_per_step"] = round((time.process_time() - began) / n, 3)
     with (trainer.run / "history.jsonl").open("a") as file:
         file.write(json.dumps(entry) + "\n")
     log.info("%s", " ".join(f"{key}={value}" for key, value in entry.items()))
@@ -218,7 +231,7 @@ def train(trainer: Trainer, dataset: Dataset, minutes: Optional[float]) -> None:
             options.window_frames,
             options.seed + trainer.step,
         )
-        began, n = time.monotonic(), 0
+        began, n = time.process_time(), 0
         sums = dict.fromkeys(LossValues.__dataclass_fields__, 0.0)
         for batch in batches:
             values = trainer.advance(batch)
@@ -240,6 +253,7 @@ def main() -> int:
         "run", type=Path, help="folder of this run; resumed when it has a checkpoint"
     )
     parser.add_argument("--steps", type=int, default=TrainingOptions.steps)
+    parser.add_argument("--init", type=Path, help="checkpoint of another run to start from")
     parser.add_argument("--minutes", type=float, help="stop after this time, ready to resume")
     parser.add_argument("--threads", type=int, help="CPU threads")
     arguments = parser.parse_args()
@@ -251,7 +265,7 @@ def main() -> int:
     trainer = Trainer(arguments.run, StudentConfig(), TrainingOptions(steps=arguments.steps))
     dataset = Dataset(arguments.data)
     if not trainer.resume():
-        trainer.standardise(dataset.training)
+        trainer.begin(dataset.training, arguments.init)
     n_parameters = sum(p.numel() for p in trainer.student.parameters())
     cost = gflop_per_second(trainer.student.config)
     log.info(
