@@ -122,7 +122,7 @@ class Network:
             config.progress_monitor = new_monitor(trt)
         return config, flags
 
-    def constrain(self, config: Any, half: Set[str]) -> List[str]:
+    def constrain(self, config: Any, half: Set[str], half_io: Sequence[str]) -> List[str]:
         """The precision route of 8.5 and 8.6: FP16 with the other nodes' layers held at FP32."""
         trt = self._trt
         if not half:
@@ -131,6 +131,11 @@ class Network:
             sys.stderr.write("tensorrt: this GPU has no fast half precision\n")
         config.set_flag(trt.BuilderFlag.FP16)
         config.set_flag(trt.BuilderFlag.OBEY_PRECISION_CONSTRAINTS)
+        inputs = (self.network.get_input(i) for i in range(self.network.num_inputs))
+        outputs = (self.network.get_output(i) for i in range(self.network.num_outputs))
+        for tensor in (*inputs, *outputs):
+            if tensor.name in half_io:
+                tensor.dtype = trt.DataType.HALF
         count = 0
         for index in range(self.network.num_layers):
             layer = self.network.get_layer(index)

@@ -34,6 +34,7 @@ class Job:
     profiles: Tuple[Mapping[str, Bounds], ...]
     workspace_mib: int
     tactic_sources: Tuple[str, ...]
+    half_io: Tuple[str, ...] = ()
     compute_capabilities: Tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
@@ -70,7 +71,7 @@ def build(job: Job) -> Outcome:
     config, flags = network.configure(
         job.profiles, job.workspace_mib, job.tactic_sources, job.compute_capabilities
     )
-    flags += ["STRONGLY_TYPED"] if is_typed else network.constrain(config, half)
+    flags += ["STRONGLY_TYPED"] if is_typed else network.constrain(config, half, job.half_io)
     cache = Path(job.timing_cache)
     is_timed = not job.compute_capabilities  # ahead of time, nothing is timed
     plan, kept = network.build(
@@ -96,7 +97,7 @@ def _prepare(job: Job, is_typed: bool) -> "Tuple[set[str], Path]":
     if not is_typed or not half:
         return half, source
     typed = Path(job.plan).with_suffix(".typed.onnx")
-    onnx.save(to_half(onnx.load(str(source)), half), str(typed))
+    onnx.save(to_half(onnx.load(str(source)), half, job.half_io), str(typed))
     return half, typed
 
 

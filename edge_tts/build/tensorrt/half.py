@@ -9,7 +9,7 @@ TensorRT network needs it, and as ONNX Runtime can execute to see where half pre
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Set
+from typing import Dict, FrozenSet, List, Sequence, Set
 
 import numpy as np
 import onnx
@@ -74,17 +74,17 @@ def _upstream(node: onnx.NodeProto, producers: Dict[str, onnx.NodeProto], depth:
     return found
 
 
-def to_half(model: onnx.ModelProto, half: Set[str]) -> onnx.ModelProto:
+def to_half(model: onnx.ModelProto, half: Set[str], half_io: Sequence[str] = ()) -> onnx.ModelProto:
     """A copy of `model` whose nodes named in `half` compute in float16, with casts on the borders.
 
-    Inputs and outputs of the graph stay float32.
+    Inputs and outputs of the graph stay float32, except those named in `half_io`.
     """
-    return _Converter(model, half).run()
+    return _Converter(model, half, frozenset(half_io)).run()
 
 
 class _Converter:
-    def __init__(self, model: onnx.ModelProto, half: Set[str]) -> None:
-        self._model, self._half = model, half
+    def __init__(self, model: onnx.ModelProto, half: Set[str], half_io: FrozenSet[str]) -> None:
+        self._model, self._half, self._half_io = model, half, half_io
         inferred = onnx.shape_inference.infer_shapes(_skeleton(model)).graph
         self._floats = {
             item.name
@@ -93,7 +93,7 @@ class _Converter:
         }
         self._weights = {t.name: t for t in model.graph.initializer}
         self._floats |= {n for n, t in self._weights.items() if t.data_type == TensorProto.FLOAT}
-        self._is_half: Set[str] = set()
+        self._is_half = {item.name for item in model.graph.input if item.name in half_io}
         self._made: List[onnx.NodeProto] = []
         self._new_weights: Dict[str, onnx.TensorProto] = {}
         self._casts: Set[str] = set()
@@ -102,8 +102,9 @@ class _Converter:
         for node in self._model.graph.node:
             self._convert(node)
         for item in self._model.graph.output:
-            if item.name in self._is_half:
-                self._return_single(item.name)
+            wants_half = item.name in self._half_io
+            if wants_half != (item.name in self._is_half):
+                self._return_as(item.name, TensorProto.FLOAT16 if wants_half else TensorProto.FLOAT)
         return self._assemble()
 
     def _convert(self, node: onnx.NodeProto) -> None:
@@ -141,15 +142,13 @@ class _Converter:
             )
         return result
 
-    def _return_single(self, name: str) -> None:
-        """Give the graph's output its float32 back under its own name."""
+    def _return_as(self, name: str, element: int) -> None:
+        """Give the graph's output its type under its own name."""
         inner = f"{name}:inner"
         for node in self._made:
             node.output[:] = [inner if tensor == name else tensor for tensor in node.output]
             node.input[:] = [inner if tensor == name else tensor for tensor in node.input]
-        self._made.append(
-            helper.make_node("Cast", [inner], [name], f"{name}:cast", to=TensorProto.FLOAT)
-        )
+        self._made.append(helper.make_node("Cast", [inner], [name], f"{name}:cast", to=element))
 
     def _assemble(self) -> onnx.ModelProto:
         used = {name for node in self._made for name in node.input}
@@ -157,8 +156,8 @@ class _Converter:
         graph = helper.make_graph(
             self._made,
             self._model.graph.name,
-            list(self._model.graph.input),
-            list(self._model.graph.output),
+            [self._typed(item) for item in self._model.graph.input],
+            [self._typed(item) for item in self._model.graph.output],
             [*weights, *self._new_weights.values()],
         )
         return helper.make_model(
@@ -166,6 +165,13 @@ class _Converter:
             opset_imports=list(self._model.opset_import),
             ir_version=self._model.ir_version,
         )
+
+    def _typed(self, item: onnx.ValueInfoProto) -> onnx.ValueInfoProto:
+        copy = onnx.ValueInfoProto()
+        copy.CopyFrom(item)
+        if item.name in self._half_io:
+            copy.type.tensor_type.elem_type = TensorProto.FLOAT16
+        return copy
 
 
 def _skeleton(model: onnx.ModelProto) -> onnx.ModelProto:

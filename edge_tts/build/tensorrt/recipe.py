@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
@@ -84,6 +84,8 @@ class PartRecipe:
     profiles: Tuple[Mapping[str, Tuple[int, ...]], ...]
     keep_fp32: KeepFp32 = field(default_factory=KeepFp32)
     limits: Optional[Limits] = None
+    half_io: Tuple[str, ...] = ()
+    """Inputs and outputs in half precision while the engine is: a cache, to halve its traffic."""
     below: Mapping[str, str] = field(default_factory=dict)
     """Integer inputs whose values must be smaller than the length of an axis."""
 
@@ -119,13 +121,10 @@ class Recipe:
         """The recipe of one part, with the voice's defaults filled in. Raises ConfigError."""
         for part in self.parts:
             if part.name == name:
-                return PartRecipe(
-                    part.name,
-                    part.precision,
-                    part.profiles,
-                    self.keep_fp32 + part.keep_fp32,
-                    part.limits or self.limits,
-                    part.below,
+                return replace(
+                    part,
+                    keep_fp32=self.keep_fp32 + part.keep_fp32,
+                    limits=part.limits or self.limits,
                 )
         names = ", ".join(part.name for part in self.parts)
         raise ConfigError(f"the recipe of {self.voice} has no part {name!r}; it has {names}")
