@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Dict, Mapping, Optional, Tuple, Type
 if TYPE_CHECKING:
     import numpy as np
 
+    from edge_tts.runtime.decoding import Cache, Decoding
+
 
 class Engine(abc.ABC):
     """One loaded model part: named tensors in, named tensors out.
@@ -34,6 +36,17 @@ class Engine(abc.ABC):
     @abc.abstractmethod
     def run(self, inputs: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
         """Compute every output. Raises `EngineError` on wrong names, shapes or types."""
+
+    def decode(
+        self, cache: "Cache", n_positions: int, tables: "Mapping[str, np.ndarray]"
+    ) -> "Decoding":
+        """Begin a sequence of at most `n_positions`, with the cache where the engine computes.
+
+        `tables` are the arrays behind `cache.tables`. Raises EngineError.
+        """
+        from edge_tts.runtime.decoding import HostDecoding
+
+        return HostDecoding(self, cache, n_positions, tables)
 
     @abc.abstractmethod
     def close(self) -> None:
