@@ -33,11 +33,20 @@ TEST = [
     "pytest-timeout>=2.3",
     "hypothesis>=6.100",
     "wyoming>=1.5",
+    "sentencepiece>=0.1.99",
 ]
 
 EXTRAS = {
     # Exporters and checkpoint readers: a workstation or the factory, never the device.
-    "build": ["torch>=2.1", "encodec>=0.1.1", "onnx>=1.16"],
+    "build": [
+        "torch>=2.1",
+        "encodec>=0.1.1",
+        "onnx>=1.16",
+        "safetensors>=0.4",
+        "sentencepiece>=0.1.99",
+    ],
+    # Lite voices only; every other voice encodes its text without a library.
+    "lite": ["sentencepiece>=0.1.99"],
     # TensorRT comes with JetPack (python3-libnvinfer); PyPI has none for Jetson boards.
     "jetson": ["pycuda>=2022.1"],
     "http": ["fastapi>=0.100", "uvicorn>=0.22"],

@@ -52,6 +52,7 @@ CODES: Dict[str, str] = {
     "model.busy": "another process is installing or removing voices",
     "engine.failed": "an inference engine could not be opened or run",
     "engine.load_failed": "the runtime refuses a model part",
+    "engine.library_missing": "a library that this kind of voice needs is not installed",
     "engine.run_failed": "a model part failed while running",
     "engine.closed": "an engine was used after it had been closed",
     "engine.output_invalid": "a model yielded values that cannot be speech",

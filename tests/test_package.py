@@ -69,7 +69,7 @@ def test_run_time_requirements_have_wheels_for_python38_on_aarch64():
 
 def test_torch_is_only_in_the_build_extra():
     extras = metadata.metadata(DISTRIBUTION).get_all("Provides-Extra")
-    assert set(extras) == {"bench", "build", "dev", "http", "jetson", "test"}
+    assert set(extras) == {"bench", "build", "dev", "http", "jetson", "lite", "test"}
     assert [extra for extra in ["", *extras] if "torch" in requirements(extra)] == ["build"]
 
 

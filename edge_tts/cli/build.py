@@ -1,4 +1,4 @@
-"""`edge-tts build`: make a voice from an official CosyVoice checkpoint."""
+"""`edge-tts build`: make a voice from a CosyVoice or a lite checkpoint."""
 
 from __future__ import annotations
 
@@ -17,12 +17,16 @@ def add_parser(subparsers: Any) -> None:
     """Add `build` to the command line."""
     parser = subparsers.add_parser(
         "build",
-        help="make a voice from a CosyVoice checkpoint",
+        help="make a voice from a CosyVoice or a lite checkpoint",
         description="Make a voice from an official CosyVoice checkpoint folder (300M-SFT, 300M, "
-        "300M-Instruct or CosyVoice2-0.5B). Needs torch, which the finished voice does not.",
+        "300M-Instruct or CosyVoice2-0.5B), or from a T5 over EnCodec codes as docs/lite.md "
+        "describes it. Needs torch, which the finished voice does not.",
     )
     parser.add_argument(
-        "checkpoint", metavar="CHECKPOINT_DIR", type=Path, help="holds llm.pt, flow.pt and hift.pt"
+        "checkpoint",
+        metavar="CHECKPOINT_DIR",
+        type=Path,
+        help="holds llm.pt, flow.pt and hift.pt, or config.json",
     )
     parser.add_argument(
         "--out",
@@ -48,6 +52,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build the voice; progress goes to stderr."""
+    from edge_tts.build.lite.recognition import is_lite_checkpoint
     from edge_tts.paths import voices_install_dir
 
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
@@ -56,11 +61,18 @@ def run(args: argparse.Namespace) -> int:
             f"building a voice needs {' and '.join(missing)}; run: "
             "pip install 'edge-tts-device[build]' on a workstation and copy the voice over"
         )
+    out = args.out or voices_install_dir() / args.checkpoint.resolve().name
+    if is_lite_checkpoint(args.checkpoint):
+        from edge_tts.build.lite import precision as precisions
+        from edge_tts.build.lite.prepare import build as build_lite
+
+        wanted = precisions.parse(args.precision)
+        build_lite(args.checkpoint, out, _report, precision=wanted)
+        return EXIT_OK
     from edge_tts.build.cosyvoice.precision import Precision
     from edge_tts.build.cosyvoice.prepare import build
 
     precision = Precision.parse(args.precision)
-    out = args.out or voices_install_dir() / args.checkpoint.resolve().name
     build(args.checkpoint, out, _report, precision=precision, vocabulary=args.vocabulary)
     return EXIT_OK
 

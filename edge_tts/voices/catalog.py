@@ -73,6 +73,10 @@ def load(name: str, n_threads: Optional[int] = None, preset: Preset = DEFAULT_PR
         from edge_tts.voices.cosyvoice.voice import CosyVoice
 
         return CosyVoice.load(directory, n_threads)
+    if family == "lite":
+        from edge_tts.voices.lite.voice import LiteVoice
+
+        return LiteVoice.load(directory, n_threads)
     raise ModelError(
         f"voice {name!r} is of the family {family!r}, which this version cannot speak with",
         code="model.manifest_invalid",
