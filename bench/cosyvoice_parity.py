@@ -29,7 +29,6 @@ from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.fixed_noise import fixed_noise
 from edge_tts.voices.cosyvoice.flow import FlowPrompt, time_steps
-from edge_tts.voices.cosyvoice.language_model import Memory
 from edge_tts.voices.cosyvoice.mel import log_mel
 from edge_tts.voices.cosyvoice.randomness import Excitation
 from edge_tts.voices.cosyvoice.sampling import Sampler
@@ -75,10 +74,10 @@ class Comparison:
             self.check("llm_text_affine_out", codes[None], HIDDEN)
         prefix = self.text.prefix(ids, self.embedding, none, self.lm)
         self.check("llm_input", prefix[None], HIDDEN)
-        memory = Memory(self.settings, len(prefix) + 40)
-        step = self.lm.step(prefix, memory)
+        decoding = self.lm.begin(len(prefix) + 40)
+        step = self.lm.step(prefix, decoding)
         self.check("llm_prefill_hidden", step.hidden[None], HIDDEN)
-        self.cache(memory.used)
+        self.cache(decoding.past)
         self.teacher_forced(prefix)
         self.greedy(prefix)
         self.sampled()
@@ -91,22 +90,22 @@ class Comparison:
 
     def teacher_forced(self, prefix: np.ndarray) -> None:
         tokens = self.goldens["in_tf_tokens"]
-        memory = Memory(self.settings, len(prefix) + len(tokens))
-        steps = [self.lm.step(prefix, memory)]
+        decoding = self.lm.begin(len(prefix) + len(tokens))
+        steps = [self.lm.step(prefix, decoding)]
         steps += [
-            self.lm.step(self.lm.embed(tokens[i : i + 1]), memory) for i in range(len(tokens))
+            self.lm.step(self.lm.embed(tokens[i : i + 1]), decoding) for i in range(len(tokens))
         ]
         self.check("llm_tf_hidden", np.stack([step.hidden[-1] for step in steps]), HIDDEN)
         self.check("llm_tf_logits", np.stack([step.logits for step in steps]), HIDDEN)
 
     def greedy(self, prefix: np.ndarray) -> None:
         wanted, margins = self.goldens["llm_greedy_tokens"], self.goldens["llm_greedy_margin"]
-        memory = Memory(self.settings, len(prefix) + len(wanted))
-        step, found = self.lm.step(prefix, memory), []
+        decoding = self.lm.begin(len(prefix) + len(wanted))
+        step, found = self.lm.step(prefix, decoding), []
         for token, margin in zip(wanted, margins):
             best = int(step.logits[: self.settings.n_speech_tokens].argmax())
             found.append(token if margin < NEAR_TIE else best)
-            step = self.lm.step(self.lm.embed(np.array([token])), memory)
+            step = self.lm.step(self.lm.embed(np.array([token])), decoding)
         self.check("llm_greedy_tokens", np.array(found), EXACT)
 
     def sampled(self) -> None:

@@ -80,11 +80,17 @@ class HostDecoding(Decoding):
         """Rows in use."""
         return self._used
 
+    @property
+    def past(self) -> "np.ndarray":
+        """The rows in use, float32 [m, *row_shape]."""
+        filled: np.ndarray = self._block[: self._used]
+        return filled
+
     def step(self, rows: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
         """Run the engine once on the rows so far and remember the new ones."""
         end = self._used + check_room(rows, self._used, len(self._block))
         prefixes = {name: table[:end] for name, table in self._tables.items()}
-        past = {self._cache.past: self._block[: self._used]}
+        past = {self._cache.past: self.past}
         outputs = self._engine.run({**rows, **prefixes, **past})
         self._block[self._used : end] = outputs.pop(self._cache.new)
         self._used = end

@@ -50,11 +50,7 @@ class TensorRtEngines:
             except EngineError as error:
                 self._give_up(part, error)
         if self.engines:
-            try:
-                self._share_memory()
-            except EngineError as error:
-                for part in list(self.engines):
-                    self._give_up(part, error)
+            self._share_memory()
         if not self.engines:
             self.close()
 
@@ -75,13 +71,23 @@ class TensorRtEngines:
         return engine
 
     def _share_memory(self) -> None:
+        try:
+            self._reserve()
+        except EngineError as error:
+            for part in list(self.engines):
+                self._give_up(part, error)
+        for part, engine in list(self.engines.items()):
+            try:
+                with self.device.active():
+                    engine.use_shared_memory()
+            except EngineError as error:
+                self._give_up(part, error)
+
+    def _reserve(self) -> None:
         with self.device.active():
             scratch = max(engine.plan.scratch_bytes for engine in self.engines.values())
             arena = max(engine.arena_bytes() for engine in self.engines.values())
         self.device.reserve(scratch, arena)
-        with self.device.active():
-            for engine in self.engines.values():
-                engine.use_shared_memory()
 
     def _give_up(self, part: str, error: EngineError) -> None:
         engine = self.engines.pop(part, None)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import abc
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterator, Sequence, Tuple
+from typing import TYPE_CHECKING, Iterator, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from edge_tts.runtime.selection import Engines
     from edge_tts.text.tokens import Language, Segment, Token
 
 
@@ -61,6 +62,9 @@ class Voice(abc.ABC):
 
     reads_phonemes: bool
     """Whether segments must be pronounced before `measure` and `synthesize` see them."""
+
+    engines: "Optional[Engines]" = None
+    """What runs the parts, for status; None for a voice that says nothing of it."""
 
     @property
     @abc.abstractmethod

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 import tiny_decoder
-from conftest import STAND_IN
 from onnx import TensorProto, helper
 
 from edge_tts.errors import EngineError
@@ -17,6 +17,7 @@ from edge_tts.runtime.device import Purpose
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.runtime.tensorrt_loading import PlanFile, TensorRtEngines
 
+STAND_IN = Path(__file__).parent / "stand_in"
 SCRATCH = {"small": 1 << 12, "large": 1 << 18}
 
 

@@ -14,7 +14,6 @@ from edge_tts.runtime.onnx import runtime_version
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.assembly import EngineOf
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
-from edge_tts.voices.cosyvoice.language_model import Memory
 from edge_tts.voices.cosyvoice.randomness import Randomness
 from edge_tts.voices.cosyvoice.sampling import log_softmax
 from edge_tts.voices.cosyvoice.settings import Settings
@@ -82,10 +81,10 @@ def _scores(known: Tables, constants: Settings, engine: EngineOf) -> "np.ndarray
     model = assembly.language_model(known, constants, engine)
     ids = np.random.RandomState(1).randint(0, len(known.text), _N_TEXT_IDS)
     prefix = text.prefix(ids, _embedding(known), np.zeros(0, np.int64), model)
-    memory = Memory(constants, len(prefix) + _N_TOKENS)
-    logits = [model.step(prefix, memory).logits]
+    decoding = model.begin(len(prefix) + _N_TOKENS)
+    logits = [model.step(prefix, decoding).logits]
     for token in _tokens(constants):
-        logits.append(model.step(model.embed(np.array([token])), memory).logits)
+        logits.append(model.step(model.embed(np.array([token])), decoding).logits)
     return np.stack([log_softmax(row.astype(np.float64)) for row in logits])
 
 

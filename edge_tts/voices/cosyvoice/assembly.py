@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, Tuple
 
 from edge_tts.runtime.engine import Engine
 from edge_tts.voices.cosyvoice.flow import DoublingFlow, StretchingFlow
@@ -16,6 +16,12 @@ from edge_tts.voices.cosyvoice.vocoder import Vocoder
 
 EngineOf = Callable[[str], Engine]
 """An engine by its part's name."""
+
+
+def parts(known: Tables) -> Tuple[str, ...]:
+    """Names of all engines that the functions below ask for."""
+    first = ("text_encoder",) if known.lm_speaker is not None else ()
+    return (*first, "lm", "flow_encoder", "estimator", "f0", "vocoder")
 
 
 def text_model(known: Tables, engine: EngineOf) -> TextModel:

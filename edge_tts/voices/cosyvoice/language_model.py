@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Iterator, List, NamedTuple, Optional
 
 import numpy as np
 
 from edge_tts.errors import InputError
+from edge_tts.runtime.decoding import Cache, Decoding
 from edge_tts.runtime.engine import Engine
 from edge_tts.voices.cosyvoice.sampling import Sampler, log_softmax
 from edge_tts.voices.cosyvoice.settings import Settings
+
+POSITIONS = "positions"
 
 
 class Step(NamedTuple):
@@ -19,29 +23,11 @@ class Step(NamedTuple):
     logits: "np.ndarray"
 
 
-class Memory:
-    """Keys and values of the positions so far, in one block that never moves.
-
-    Positions come first, so that the used part is contiguous and is given to the engine without a
-    copy. Pages are taken from the system as they are filled.
-    """
-
-    def __init__(self, settings: Settings, n_positions: int) -> None:
-        shape = (n_positions, settings.n_layers, 2, settings.n_heads, settings.head_size)
-        self._block: np.ndarray = np.empty(shape, np.float32)
-        self._used = 0
-
-    @property
-    def used(self) -> "np.ndarray":
-        """The filled positions, float32 [m, layers, 2, heads, size]."""
-        filled: np.ndarray = self._block[: self._used]
-        return filled
-
-    def append(self, new: "np.ndarray") -> None:
-        """Add positions; the caller has made sure that they fit."""
-        end = self._used + len(new)
-        self._block[self._used : end] = new
-        self._used = end
+def cache(settings: Settings) -> Cache:
+    """Keys and values, [positions, layers, 2, heads, size]; CosyVoice 1 has codes of distances."""
+    row_shape = (settings.n_layers, 2, settings.n_heads, settings.head_size)
+    tables = () if settings.is_second else (POSITIONS,)
+    return Cache("cache", "new_cache", "length", row_shape, tables)
 
 
 class LanguageModel:
@@ -65,13 +51,14 @@ class LanguageModel:
         rows: np.ndarray = np.asarray(self._embeddings[tokens])
         return rows
 
-    def step(self, x: "np.ndarray", memory: Memory) -> Step:
-        """Run positions float32 [n, width] after those in `memory` and remember them."""
-        inputs = {"x": x, "cache": memory.used}
-        if self._positions is not None:
-            inputs["positions"] = self._positions[: len(memory.used) + len(x)]
-        outputs = self._engine.run(inputs)
-        memory.append(outputs["new_cache"])
+    def begin(self, n_positions: int) -> Decoding:
+        """Begin a sequence of at most `n_positions`."""
+        tables = {} if self._positions is None else {POSITIONS: self._positions}
+        return self._engine.decode(cache(self._settings), n_positions, tables)
+
+    def step(self, x: "np.ndarray", decoding: Decoding) -> Step:
+        """Run positions float32 [n, width] after those decoded so far."""
+        outputs = decoding.step({"x": x})
         return Step(outputs["hidden"], outputs["logits"])
 
     def generate(
@@ -88,8 +75,18 @@ class LanguageModel:
                 f"{self._settings.max_positions}; shorten the text or the speaker's prompt",
                 code="input.segment_too_long",
             )
-        memory = Memory(self._settings, n_positions)
-        logits = self.step(prefix, memory).logits
+        with contextlib.closing(self.begin(n_positions)) as decoding:
+            yield from self._tokens(decoding, prefix, sampler, min_tokens, max_tokens)
+
+    def _tokens(
+        self,
+        decoding: Decoding,
+        prefix: "np.ndarray",
+        sampler: Sampler,
+        min_tokens: int,
+        max_tokens: int,
+    ) -> Iterator[int]:
+        logits = self.step(prefix, decoding).logits
         history: List[int] = []
         while len(history) < max_tokens:
             scores = log_softmax(logits)
@@ -100,7 +97,7 @@ class LanguageModel:
                 return
             history.append(token)
             yield token
-            logits = self.step(self.embed(np.array([token])), memory).logits
+            logits = self.step(self.embed(np.array([token])), decoding).logits
 
     def close(self) -> None:
         """Release the engine."""

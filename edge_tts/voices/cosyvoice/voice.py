@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Dict, Iterator, Optional, Sequence, Tuple
 import numpy as np
 
 from edge_tts.errors import EngineError, InputError
-from edge_tts.runtime.engine import Engine
-from edge_tts.runtime.onnx import OnnxEngine
+from edge_tts.runtime.selection import Engines
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.bpe import TextTokenizer
-from edge_tts.voices.cosyvoice.language_model import LanguageModel
+from edge_tts.voices.cosyvoice.language_model import LanguageModel, cache
 from edge_tts.voices.cosyvoice.plausibility import implausible
 from edge_tts.voices.cosyvoice.prefix import Affine, TextModel
 from edge_tts.voices.cosyvoice.randomness import Randomness
@@ -24,6 +23,7 @@ from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.speakers import SpeakerPrompt, read_speakers
 from edge_tts.voices.cosyvoice.tables import Tables
 from edge_tts.voices.cosyvoice.text import model_text, segment_text
+from edge_tts.voices.engines import open_engines
 from edge_tts.voices.voice import Voice, VoiceInfo
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Stages:
     renderer: Renderer
     flow_speaker: Affine
     n_harmonics: int
+    engines: Engines
 
     @classmethod
     def open(
@@ -59,24 +60,20 @@ class Stages:
     ) -> "Stages":
         """Map the tables and open the engines of a voice. Raises ModelError or EngineError."""
         known = Tables.read(directory.path)
-
-        def engine(part: str) -> Engine:
-            return OnnxEngine(directory.file(part), n_threads=n_threads)
-
+        engines = open_engines(directory, assembly.parts(known), n_threads, {"lm": cache(settings)})
+        engine = engines.__getitem__
         return cls(
             text=assembly.text_model(known, engine),
             model=assembly.language_model(known, settings, engine),
             renderer=assembly.renderer(known, settings, engine),
             flow_speaker=known.flow_speaker,
             n_harmonics=len(known.mixer) - 1,
+            engines=engines,
         )
 
     def close(self) -> None:
         """Release the engines. Idempotent."""
-        if self.text.encoder is not None:
-            self.text.encoder.close()
-        self.model.close()
-        self.renderer.close()
+        self.engines.close()
 
 
 class CosyVoice(Voice):
@@ -96,6 +93,7 @@ class CosyVoice(Voice):
         self._settings = settings
         self._tokenizer = tokenizer
         self._stages = stages
+        self.engines = stages.engines
         self._speakers = speakers
 
     @classmethod

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from edge_tts.audio.level import gain_to_target
 from edge_tts.errors import InputError, ModelError
-from edge_tts.runtime.onnx import OnnxEngine
+from edge_tts.runtime.engine import Engine
 from edge_tts.text.g2p.vocabulary import symbol_ids
+from edge_tts.voices.engines import open_engines
 from edge_tts.voices.kokoro.acoustic_model import AcousticModel
 from edge_tts.voices.kokoro.generator import Generator
 from edge_tts.voices.kokoro.source import HarmonicSource
@@ -31,6 +32,7 @@ SPEED_RANGE = (0.7, 1.4)
 
 GENERATOR, STREAM_GENERATOR = "generator", "stream_generator"
 FAST_GENERATOR, FAST_CONDITION = "fast_generator", "fast_generator_condition"
+ACOUSTIC_PARTS = ("encoder", "prosody", "decoder")
 PRESET_PARTS = {
     Preset.EXACT: (GENERATOR,),
     Preset.STREAM: (STREAM_GENERATOR,),
@@ -66,8 +68,14 @@ class KokoroVoice(Voice):
     ) -> "KokoroVoice":
         """Check and open an installed voice. Raises ModelError or EngineError."""
         directory.check(hashes=True)
-        generator = _open_generator(directory, n_threads, preset)
-        return cls(directory.manifest.info, open_acoustic_model(directory, n_threads), generator)
+        _check_parts(directory, preset)
+        parts = (*ACOUSTIC_PARTS, *PRESET_PARTS[preset])
+        engines = open_engines(directory, parts, n_threads)
+        acoustic_model = AcousticModel(*(engines[part] for part in ACOUSTIC_PARTS))
+        generator = _generator(directory, preset, engines.__getitem__)
+        voice = cls(directory.manifest.info, acoustic_model, generator)
+        voice.engines = engines
+        return voice
 
     @property
     def segment_limit(self) -> int:
@@ -100,6 +108,8 @@ class KokoroVoice(Voice):
         """Release the engines. Idempotent."""
         self._acoustic_model.close()
         self._generator.close()
+        if self.engines is not None:
+            self.engines.close()
 
     def _encode(self, phonemes: str) -> List[int]:
         if len(phonemes) > SEGMENT_LIMIT:
@@ -119,22 +129,20 @@ class KokoroVoice(Voice):
 def open_acoustic_model(
     directory: "VoiceDirectory", n_threads: Optional[int] = None
 ) -> AcousticModel:
-    """Open the three parts before the generator. Raises ModelError or EngineError."""
-    encoder, prosody, decoder = (
-        OnnxEngine(directory.file(part), n_threads=n_threads)
-        for part in ("encoder", "prosody", "decoder")
+    """The three parts before the generator alone, on ONNX Runtime, as building a voice needs them.
+
+    Raises ModelError or EngineError.
+    """
+    from edge_tts.runtime.onnx import OnnxEngine
+
+    return AcousticModel(
+        *(OnnxEngine(directory.file(part), n_threads=n_threads) for part in ACOUSTIC_PARTS)
     )
-    return AcousticModel(encoder, prosody, decoder)
 
 
-def _open_generator(
-    directory: "VoiceDirectory", n_threads: Optional[int], preset: Preset
+def _generator(
+    directory: "VoiceDirectory", preset: Preset, engine: Callable[[str], Engine]
 ) -> AnyGenerator:
-    _check_parts(directory, preset)
-
-    def engine(part: str) -> OnnxEngine:
-        return OnnxEngine(directory.file(part), n_threads=n_threads)
-
     if preset is Preset.FAST:
         shapes = directory.manifest.part(FAST_GENERATOR).inputs
         states = {k: [int(d) for d in v] for k, v in shapes.items() if k.startswith("state_")}
