@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, List, Mapping, Tuple
 
+from edge_tts.build.tensorrt.board import compute_capability
 from edge_tts.build.tensorrt.recipe import KeepFp32
-from edge_tts.errors import EdgeTTSError, EngineError
+from edge_tts.errors import EdgeTTSError
 from edge_tts.records import read_record
 from edge_tts.runtime.engine_manifest import Bounds
 
@@ -37,10 +38,6 @@ class Job:
     half_io: Tuple[str, ...] = ()
     compute_capabilities: Tuple[str, ...] = ()
 
-    def write(self, path: Path) -> None:
-        """Save for `read`."""
-        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
-
     @classmethod
     def read(cls, path: Path) -> "Job":
         """Raises RecordError or OSError."""
@@ -54,6 +51,7 @@ class Outcome:
     error: str
     code: str
     tensorrt: str
+    sm: str
     flags: Tuple[str, ...]
     device_memory_bytes: int
     seconds: float
@@ -81,8 +79,15 @@ def build(job: Job) -> Outcome:
     if kept:
         _replace(cache, kept)
     memory = builder_api.device_memory_bytes(trt, plan) if is_timed else 0
-    seconds = time.monotonic() - start_s
-    return Outcome("", "", str(trt.__version__), tuple(flags), memory, round(seconds, 1))
+    return Outcome(
+        error="",
+        code="",
+        tensorrt=str(trt.__version__),
+        sm=compute_capability() if is_timed else ",".join(job.compute_capabilities),
+        flags=tuple(flags),
+        device_memory_bytes=memory,
+        seconds=round(time.monotonic() - start_s, 1),
+    )
 
 
 def _prepare(job: Job, is_typed: bool) -> "Tuple[set[str], Path]":
@@ -122,20 +127,9 @@ def main(arguments: List[str]) -> int:
     try:
         outcome = build(Job.read(job_path))
     except EdgeTTSError as error:
-        outcome = Outcome(str(error), error.code, "", (), 0, 0.0)
+        outcome = Outcome(str(error), error.code, "", "", (), 0, 0.0)
     outcome_path(job_path).write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     return 1 if outcome.error else 0
-
-
-def read_outcome(job_path: Path) -> Outcome:
-    """What a finished process left. Raises EngineError when it left nothing."""
-    try:
-        document = json.loads(outcome_path(job_path).read_text(encoding="utf-8"))
-        return read_record(Outcome, document)
-    except (OSError, ValueError) as error:
-        raise EngineError(
-            f"the building process left no result ({error})", code="engine.build_failed"
-        ) from error
 
 
 if __name__ == "__main__":

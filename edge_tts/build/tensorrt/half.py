@@ -3,7 +3,7 @@
 Half precision holds magnitudes up to 65504 with 11 bits: enough for products of normalised
 activations, not for their squares, sums over time, angles and exponentials. `half_nodes` decides
 by a recipe; `to_half` writes the decision into the types of an ONNX graph, as a strongly typed
-TensorRT network needs it, and as ONNX Runtime can execute to see where half precision breaks.
+TensorRT network needs it.
 """
 
 from __future__ import annotations
@@ -85,14 +85,8 @@ def to_half(model: onnx.ModelProto, half: Set[str], half_io: Sequence[str] = ())
 class _Converter:
     def __init__(self, model: onnx.ModelProto, half: Set[str], half_io: FrozenSet[str]) -> None:
         self._model, self._half, self._half_io = model, half, half_io
-        inferred = onnx.shape_inference.infer_shapes(_skeleton(model)).graph
-        self._floats = {
-            item.name
-            for item in (*inferred.value_info, *inferred.input, *inferred.output)
-            if item.type.tensor_type.elem_type == TensorProto.FLOAT
-        }
         self._weights = {t.name: t for t in model.graph.initializer}
-        self._floats |= {n for n, t in self._weights.items() if t.data_type == TensorProto.FLOAT}
+        self._floats = float_tensors(model)
         self._is_half = {item.name for item in model.graph.input if item.name in half_io}
         self._made: List[onnx.NodeProto] = []
         self._new_weights: Dict[str, onnx.TensorProto] = {}
@@ -123,9 +117,8 @@ class _Converter:
         if name in self._weights:
             half = f"{name}:fp16"
             if half not in self._new_weights:
-                values = numpy_helper.to_array(self._weights[name])
-                small = np.clip(values, -LARGEST, LARGEST).astype(np.float16)
-                self._new_weights[half] = numpy_helper.from_array(small, half)
+                values = half_values(numpy_helper.to_array(self._weights[name]))
+                self._new_weights[half] = numpy_helper.from_array(values, half)
             return half
         return self._cast(name, f"{name}:fp16", TensorProto.FLOAT16)
 
@@ -172,6 +165,20 @@ class _Converter:
         if item.name in self._half_io:
             copy.type.tensor_type.elem_type = TensorProto.FLOAT16
         return copy
+
+
+def half_values(weights: "np.ndarray") -> "np.ndarray":
+    """Weights in float16; what does not fit becomes the largest number that does."""
+    values: np.ndarray = np.clip(weights, -LARGEST, LARGEST).astype(np.float16)
+    return values
+
+
+def float_tensors(model: onnx.ModelProto) -> Set[str]:
+    """Names of all float32 tensors of a graph, weights included."""
+    inferred = onnx.shape_inference.infer_shapes(_skeleton(model)).graph
+    items = (*inferred.value_info, *inferred.input, *inferred.output)
+    found = {i.name for i in items if i.type.tensor_type.elem_type == TensorProto.FLOAT}
+    return found | {t.name for t in model.graph.initializer if t.data_type == TensorProto.FLOAT}
 
 
 def _skeleton(model: onnx.ModelProto) -> onnx.ModelProto:
