@@ -21,7 +21,7 @@ from edge_tts.voices.voice import DEFAULT_PRESET, Preset
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
     from edge_tts.config import Config
-    from edge_tts.text.report import Report
+    from edge_tts.text.report import Report, Tally
     from edge_tts.text.tokens import Segment
     from edge_tts.voices.voice import Voice, VoiceInfo
 
@@ -191,9 +191,14 @@ class Speaker:
         language = delivery.language or _reading_language(opening)
         return delivery.speaker or self._voice.info.default_speaker(language)
 
-    def segments(self, text: Text, language: Optional[Language] = None) -> Iterator["Segment"]:
-        """Divide a text into what is rendered in one go; lazily, the same way every time."""
-        return self._front_end.segments(text, language)
+    def segments(
+        self, text: Text, language: Optional[Language] = None, tally: Optional["Tally"] = None
+    ) -> Iterator["Segment"]:
+        """Divide a text into what is rendered in one go; lazily, the same way every time.
+
+        `tally` counts what is not spoken, for who divides several texts by turns.
+        """
+        return self._front_end.segments(text, language, tally)
 
     def render(self, segment: "Segment", speaker: str, delivery: Delivery) -> Iterator[AudioChunk]:
         """Yield the sound of one segment; the same samples every time on one machine."""

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import logging
-from itertools import chain
-from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional
 
 from edge_tts.errors import (
     EXIT_BUSY,
     EXIT_INTERRUPTED,
     EXIT_NO_SERVICE,
     EXIT_OK,
+    InputError,
     ServiceError,
 )
 
 if TYPE_CHECKING:
     from edge_tts.config import Config
+    from edge_tts.service.client import Client, Ending
     from edge_tts.speaker import Text
 
 LONGEST_TEXT = 20_000
-"""Characters the service takes in one request; what is longer is spoken in this process."""
+"""Characters the service takes in one request; what is longer is sent as several, one by one."""
+
+SLICE = 4_000
+"""Characters of a long text that are looked at together; at most so much becomes one part."""
 
 MAX_TTL_S = 86_400
 """Longest `--ttl` the service takes."""
@@ -63,13 +68,11 @@ def is_wanted(args: argparse.Namespace) -> bool:
     return not (elsewhere or args.no_service)
 
 
-def announce(
-    text: "Text", args: argparse.Namespace, config: "Config"
-) -> Tuple[Optional[str], "Text"]:
-    """Speak through the service; returns how the utterance ended and the text.
+def announce(text: "Text", args: argparse.Namespace, config: "Config") -> "Optional[Ending]":
+    """Speak through the service, sentences of a stream as they come; returns how that ended.
 
-    The end is None when no service answers or the text is too long for it; the text is then still
-    whole, even if it is a stream.
+    None when no service answers; nothing of the text has been read then. Raises InputError
+    `input.text_too_long` for a long text that nobody waits for.
     """
     from edge_tts.service.client import Client
 
@@ -79,13 +82,29 @@ def announce(
         if error.code != "service.not_running":
             raise
         log.info("%s; speaking in this process", error)
-        return None, text
+        return None
     with client:
-        whole, text = _whole(text)
-        if whole is None:
-            log.warning("the text is too long for the service; speaking in this process")
-            return None, text
-        return client.announce(whole, wait=not args.no_wait, **_fields(args)), text
+        if args.no_wait:
+            return client.announce(_whole(text), wait=False, **_fields(args))
+        return _announce_parts(client, parts(text), _fields(args))
+
+
+def _announce_parts(client: "Client", texts: Iterator[str], fields: Dict[str, Any]) -> "Ending":
+    """Speak one part after the other until one does not come to its end."""
+    ending = client.announce(next(texts, ""), **fields)
+    unspoken, was_spoken = list(ending.unspoken), ending.reason == "done"
+    # It is the beginning that must not come too late.
+    fields = {**fields, "ttl_s": None}
+    while ending.reason in ("done", "empty"):
+        text = next(texts, "")
+        if not text:
+            break
+        ending = client.announce(text, **fields)
+        unspoken += ending.unspoken
+        was_spoken = was_spoken or ending.reason == "done"
+    is_over = ending.reason in ("done", "empty")
+    reason = "done" if is_over and was_spoken else ending.reason
+    return dataclasses.replace(ending, reason=reason, unspoken=tuple(unspoken))
 
 
 def exit_code(end: str) -> int:
@@ -93,7 +112,7 @@ def exit_code(end: str) -> int:
     return EXIT_CODES.get(end, EXIT_OK)
 
 
-def _fields(args: argparse.Namespace) -> Dict[str, object]:
+def _fields(args: argparse.Namespace) -> Dict[str, Any]:
     """Only what was asked for: the service has a configuration of its own."""
     voice, _, speaker = (args.voice or "").partition("/")
     return {
@@ -108,15 +127,43 @@ def _fields(args: argparse.Namespace) -> Dict[str, object]:
     }
 
 
-def _whole(text: "Text") -> Tuple[Optional[str], "Text"]:
-    """The text as one string, None when it is too long, and the text again."""
-    if isinstance(text, str):
-        return (text if len(text) <= LONGEST_TEXT else None), text
-    pieces: Iterator[str] = iter(text)
-    read: List[str] = []
+def parts(text: "Text") -> Iterator[str]:
+    """A text as the service takes it: whole, or the sentences of a long or growing one as they end.
+
+    What has been read by the time the part before is over becomes the next part.
+    """
+    if isinstance(text, str) and len(text) <= LONGEST_TEXT:
+        yield text
+        return
+    from edge_tts.service.sentences import SentenceBuffer
+
+    buffer = SentenceBuffer()
+    for piece in _slices([text] if isinstance(text, str) else text):
+        buffer.add(piece)
+        part = buffer.take()
+        if not part and len(buffer) > LONGEST_TEXT - SLICE:
+            part = buffer.take_all()
+        if part:
+            yield part
+    rest = buffer.take_all()
+    if rest.strip():
+        yield rest
+
+
+def _slices(pieces: Iterable[str]) -> Iterator[str]:
     for piece in pieces:
+        for start in range(0, len(piece), SLICE):
+            yield piece[start : start + SLICE]
+
+
+def _whole(text: "Text") -> str:
+    read: List[str] = []
+    for piece in [text] if isinstance(text, str) else text:
         read.append(piece)
         if sum(map(len, read)) > LONGEST_TEXT:
-            return None, chain(read, pieces)
-    whole = "".join(read)
-    return whole, whole
+            raise InputError(
+                f"a text of more than {LONGEST_TEXT} characters is sent in parts, each when the"
+                " one before is over; leave out --no-wait",
+                code="input.text_too_long",
+            )
+    return "".join(read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Any, Counter, Dict
 
 from edge_tts.errors import EXIT_MODEL, EXIT_OK, EdgeTTSError, InputError
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from edge_tts.service.messages import Manner
     from edge_tts.service.phrases import Phrase
     from edge_tts.service.prompts import PromptStore
+    from edge_tts.service.script import Source
     from edge_tts.service.voice_source import VoiceSource
 
 _MAX_FILE_BYTES = 1024 * 1024
@@ -47,12 +48,12 @@ def run(args: argparse.Namespace) -> int:
     config = configuration.load(args.config)
     store = PromptStore(prompts_folder(config))
     if args.action == "render":
-        return _render(read_phrases(Path(args.file)), config, store, args.force)
+        return _render(Path(args.file), config, store, args.force)
     return _list(store) if args.action == "list" else _verify(store)
 
 
-def read_phrases(path: Path) -> List[str]:
-    """Phrases of a file, each once, in order. Raises InputError."""
+def read_phrases(path: Path) -> Dict[str, int]:
+    """Phrases of a file in order, each with the number of its first line. Raises InputError."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_FILE_BYTES + 1)
@@ -63,45 +64,68 @@ def read_phrases(path: Path) -> List[str]:
         raise InputError(f"{path} is not valid UTF-8; convert it first") from error
     if len(content) > _MAX_FILE_BYTES:
         raise InputError(f"{path} is larger than {_MAX_FILE_BYTES} bytes; divide it")
-    lines = (line.strip() for line in text.splitlines())
-    phrases: Dict[str, None] = dict.fromkeys(
-        line for line in lines if line and not line.startswith("#")
-    )
-    return list(phrases)
+    phrases: Dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.strip().startswith("#"):
+            phrases.setdefault(line.strip(), number)
+    return phrases
 
 
-def _render(phrases: List[str], config: "Config", store: "PromptStore", force: bool) -> int:
-    from edge_tts.service.phrases import PhraseKey
+def _render(path: Path, config: "Config", store: "PromptStore", force: bool) -> int:
+    """Render every phrase that can be; exits as the first that cannot be demands."""
     from edge_tts.service.settings import default_manner
     from edge_tts.service.voice_source import VoiceSource
     from edge_tts.speaker import open_speaker
 
+    phrases = read_phrases(path)
     manner = default_manner(config)
     source = VoiceSource(open_speaker(config))
-    n_rendered = 0
-    for number, text in enumerate(phrases, 1):
-        key = PhraseKey(text, manner, source.facts.name, source.facts.version)
-        is_new = force or store.get(key) is None
-        if is_new:
-            store.put(key, rendered(source, text, manner))
-            n_rendered += 1
-        state = "rendered" if is_new else "kept"
-        print(f"{number}/{len(phrases)} {state}: {text}", file=sys.stderr)
-    print(f"{n_rendered} rendered, {len(phrases) - n_rendered} kept in {store.directory}")
-    return EXIT_OK
+    counts: Counter[str] = Counter()
+    exit_code = EXIT_OK
+    for position, (text, line) in enumerate(phrases.items(), 1):
+        try:
+            state = _render_one(text, source, manner, store, force)
+        except EdgeTTSError as error:
+            print(f"edge-tts: error[{error.code}]: {path}:{line}: {error}", file=sys.stderr)
+            exit_code = exit_code or error.exit_code
+            state = "failed"
+        counts[state.partition(",")[0]] += 1
+        print(f"{position}/{len(phrases)} {state}: {text}", file=sys.stderr)
+    failed = f", {counts['failed']} failed" if counts["failed"] else ""
+    print(f"{counts['rendered']} rendered, {counts['kept']} kept{failed} in {store.directory}")
+    return exit_code
 
 
-def rendered(source: "VoiceSource", text: str, manner: "Manner") -> "Phrase":
+def _render_one(
+    text: str, source: "VoiceSource", manner: "Manner", store: "PromptStore", force: bool
+) -> str:
+    """Render and store a phrase unless it is there; returns what was done, for people."""
+    from edge_tts.service.phrases import PhraseKey
+
+    key = PhraseKey(text, manner, source.facts.name, source.facts.version)
+    phrase = None if force else store.get(key)
+    state = "kept"
+    if phrase is None:
+        phrase = rendered(source, text, manner)
+        store.put(key, phrase)
+        state = "rendered"
+    lost = ", ".join(phrase.unspoken)
+    return f"{state}, not spoken: {lost}" if lost else state
+
+
+def rendered(source: "Source", text: str, manner: "Manner") -> "Phrase":
     """The sound of `text`. Raises InputError when nothing in it is spoken or it is too long."""
     from edge_tts.service.phrases import Recording
     from edge_tts.service.prompts import MAX_PROMPT_BYTES
+    from edge_tts.service.script import Script
 
     recording = Recording(MAX_PROMPT_BYTES)
-    for segment in source.segments(text, manner):
+    script = Script(source, text, manner)
+    for segment in script:
         recording.begin_segment(segment.span.start, segment.span.end)
         for chunk in source.render(segment, text, manner):
             recording.add(chunk)
-    phrase = recording.phrase
+    phrase = recording.phrase(script.unspoken())
     if phrase is None:
         raise InputError(f"not a prompt, because it is empty or too long: {text[:40]!r}")
     return phrase
@@ -110,7 +134,10 @@ def rendered(source: "VoiceSource", text: str, manner: "Manner") -> "Phrase":
 def _list(store: "PromptStore") -> int:
     from edge_tts.service.prompts import read_manifest
 
-    for manifest in store.manifests():
+    manifests = list(store.manifests())
+    if not manifests:
+        print(f"no phrases in {store.directory}", file=sys.stderr)
+    for manifest in manifests:
         prompt = read_manifest(manifest)
         voice = f"{prompt.key.voice} {prompt.key.version}"
         print(f"{manifest.stem[:12]}  {prompt.duration_s:6.2f} s  {voice}  {prompt.key.text}")

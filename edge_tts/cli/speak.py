@@ -6,7 +6,7 @@ import argparse
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from edge_tts.cli import announcing
 from edge_tts.errors import EXIT_INTERRUPTED, EXIT_OK, AudioError, ConfigError, InputError
@@ -14,6 +14,7 @@ from edge_tts.errors import EXIT_INTERRUPTED, EXIT_OK, AudioError, ConfigError, 
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
     from edge_tts.config import Config
+    from edge_tts.service.client import Ending
     from edge_tts.speaker import Text
     from edge_tts.text.report import Report
 
@@ -78,10 +79,10 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         if announcing.is_wanted(args):
-            end, text = announcing.announce(text, args, config)
-            if end is not None:
-                _say_how_it_ended(end)
-                return announcing.exit_code(end)
+            ending = announcing.announce(text, args, config)
+            if ending is not None:
+                _say_how_it_ended(ending)
+                return announcing.exit_code(ending.reason)
         _speak_here(text, args, config)
     except (KeyboardInterrupt, _Terminated) as signalled:
         _exit_now(EXIT_INTERRUPTED if isinstance(signalled, KeyboardInterrupt) else EXIT_TERMINATED)
@@ -122,18 +123,22 @@ def _exit_now(code: int) -> None:
 
 def _say_what_is_missing(report: "Report", n_samples: int) -> None:
     """Tell what was not spoken: the reason for an empty result, and letters no voice has."""
-    lost = ", ".join(map(str, report.unspeakable if n_samples else report.losses))
-    if n_samples == 0:
-        _note(f"nothing to speak: the text holds no word{f', only {lost}' if lost else ''}")
+    lost = report.unspeakable if n_samples else report.losses
+    _say_what_was_lost([str(loss) for loss in lost], is_empty=n_samples == 0)
+
+
+def _say_what_was_lost(lost: Sequence[str], *, is_empty: bool) -> None:
+    if is_empty:
+        only = f", only {', '.join(lost)}" if lost else ""
+        _note(f"nothing to speak: the text holds no word{only}")
     elif lost:
-        _note(f"not spoken: {lost}")
+        _note(f"not spoken: {', '.join(lost)}")
 
 
-def _say_how_it_ended(end: str) -> None:
-    if end == "empty":
-        _note("nothing to speak: the text holds no word")
-    elif end not in ("done", "accepted"):
-        _note(f"not spoken to its end: {end}")
+def _say_how_it_ended(ending: "Ending") -> None:
+    _say_what_was_lost(ending.unspoken, is_empty=ending.reason == "empty")
+    if ending.reason not in ("done", "accepted", "empty"):
+        _note(f"not spoken to its end: {ending.reason}")
 
 
 def _note(message: str) -> None:

@@ -59,6 +59,11 @@ def _lines(status: Dict[str, Any]) -> Iterator[str]:
     yield (
         f"device    {device['state']}, {device['losses']} losses, {device['underruns']} underruns"
     )
+    prompts = status["prompts"]
+    yield (
+        f"phrases   {prompts['cached']} cached ({prompts['cache_bytes'] / 1024**2:.1f} MiB),"
+        f" hit rate {100 * prompts['cache_hit_rate']:.0f} %"
+    )
     finished = ", ".join(f"{n} {reason}" for reason, n in sorted(counts["finished"].items()))
     yield f"finished  {finished or 'nothing yet'}"
     for source, histogram in sorted(status["first_sound"].items()):

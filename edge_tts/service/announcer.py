@@ -18,6 +18,7 @@ from edge_tts.service import player as playing
 from edge_tts.service import replies, scheduling
 from edge_tts.service.codec import Frame
 from edge_tts.service.duck import Duck
+from edge_tts.service.lookahead import LookAhead
 from edge_tts.service.messages import Manner, Speak
 from edge_tts.service.metrics import Metrics
 from edge_tts.service.phrases import Phrase, PhraseCache, PhraseKey, Recording
@@ -72,6 +73,7 @@ class Announcer:
         self.refusal: Optional[str] = None
         """Why no new work is taken now: `budget.busy` or `service.stopping`."""
         self._duck = duck
+        self._ahead = LookAhead(renderer)
         self._speeches: Dict[str, Speech] = {}
         self._runs: Dict[int, Speech] = {}
         self._numbers = itertools.count(1)
@@ -179,6 +181,7 @@ class Announcer:
             else:
                 self._finish(speech, action.reason)
         self._duck.set(self.scheduler.on_air is not None)
+        self._look_ahead()
         self._arm_timer()
 
     @property
@@ -190,17 +193,36 @@ class Announcer:
     def _start(self, speech: Speech, segment: int) -> None:
         run = next(self._numbers)
         self._runs[run] = speech
-        key = self._phrase_key(speech)
-        source, phrase = self._stored(key)
+        is_prepared = self._ahead.hand_over(speech, segment)
+        source, phrase = ("voice", None) if is_prepared else self._stored(self._phrase_key(speech))
+        self.metrics.starts[source] += 1
         speech.begin(self._player, run, source)
         if phrase is not None:
             speech.play_phrase(phrase, segment)
+        elif not is_prepared:
+            self._record_if_repeated(speech, segment)
+            job = Job(speech.ticket.uid, speech.text, speech.manner, speech, is_urgent=True)
+            job.segment = segment
+            self.renderer.add(job)
+
+    def _look_ahead(self) -> None:
+        """Have the next utterance prepared once the worker is done with the one on air."""
+        on_air, upcoming = self.scheduler.on_air, self.scheduler.upcoming()
+        if on_air is None or upcoming is None or self.refusal is not None:
             return
+        speech, segment = self._speeches[upcoming.uid], upcoming.segment
+        if not self._speeches[on_air.uid].is_whole or self._ahead.prepares(speech, segment):
+            return
+        key = self._phrase_key(speech)
+        if key is None or key.digest in self.cache or self.store.has(key):
+            return
+        self._ahead.prepare(speech, segment)
+        self._record_if_repeated(speech, segment)
+
+    def _record_if_repeated(self, speech: Speech, segment: int) -> None:
+        key = self._phrase_key(speech)
         if segment == 0 and key is not None and self.cache.wants(key.digest):
             speech.recording = Recording(_MAX_PHRASE_BYTES)
-        job = Job(speech.ticket.uid, speech.text, speech.manner, speech, is_urgent=True)
-        job.segment = segment
-        self.renderer.add(job)
 
     def _phrase_key(self, speech: Speech) -> Optional[PhraseKey]:
         if self.facts is None:
@@ -218,27 +240,31 @@ class Announcer:
 
     def _halt(self, speech: Speech) -> None:
         speech.spoken_s += self._player.heard_s(speech.run)
-        speech.recording = None
         self.renderer.remove(speech.ticket.uid)
         self._player.halt(speech.run)
+        speech.leave_air()
         self._runs.pop(speech.run, None)
 
     def _finish(self, speech: Speech, reason: Reason) -> None:
         uid = speech.ticket.uid
         self.renderer.remove(uid)
+        self._ahead.forget(speech)
         self._runs.pop(speech.run, None)
         del self._speeches[uid]
         self.sessions.release(uid)
         self.metrics.finished[reason.value] += 1
         self.metrics.spoken_s += speech.spoken_s
-        self._tell(speech, replies.finished(uid, reason, speech.spoken_s, speech.fault))
+        ending = replies.finished(uid, reason, speech.spoken_s, speech.unspoken, speech.fault)
+        self._tell(speech, ending)
         speech.client.release(uid)
 
     def _on_rendered(self, speech: Speech) -> None:
         recording, speech.recording = speech.recording, None
         key = self._phrase_key(speech)
-        if recording is not None and key is not None and recording.phrase is not None:
-            self.cache.put(key.digest, recording.phrase)
+        phrase = None if recording is None else recording.phrase(speech.unspoken)
+        if key is not None and phrase is not None:
+            self.cache.put(key.digest, phrase)
+        self._look_ahead()
 
     # --- what the player says ----------------------------------------------------------------
 

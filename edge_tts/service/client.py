@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import socket
 from collections import deque
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Deque, Dict, Iterator, Optional, Type
+from typing import Any, Deque, Dict, Iterator, Optional, Tuple, Type
 
 from edge_tts.errors import CODES, EdgeTTSError, ServiceError
 from edge_tts.service.codec import Decoder, Frame, FrameLimits, encode
@@ -15,6 +16,17 @@ from edge_tts.service.sockets import find_socket
 _READ_BYTES = 64 * 1024
 _TIMEOUT_S = 10.0
 _LIMITS = FrameLimits(data_bytes=1024 * 1024, payload_bytes=1024 * 1024)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How an announcement ended: a reason of `edge-finished`, or "accepted" if nobody waited.
+
+    `unspoken` is what the text held and the voice does not speak, in words for people.
+    """
+
+    reason: str
+    unspoken: Tuple[str, ...] = ()
 
 
 class Client:
@@ -102,19 +114,19 @@ class Client:
             if frame.type == "edge-finished":
                 return
 
-    def announce(self, text: str, *, wait: bool = True, **fields: Any) -> str:
-        """Speak `text` on the service's sink; returns the reason of its end.
+    def announce(self, text: str, *, wait: bool = True, **fields: Any) -> Ending:
+        """Speak `text` on the service's sink; returns how it ended.
 
         Without `wait` the utterance outlives this connection, and the answer is "accepted" as soon
         as it is queued. Raises the error by which the utterance was refused or failed.
         """
         if not wait:
             self.ask("edge-speak", "edge-accepted", text=text, detached=True, **fields)
-            return "accepted"
+            return Ending("accepted")
         *_, last = self.speak(text, **fields)
         if last.data["reason"] == "failed":
             raise _fault(last.data)
-        return str(last.data["reason"])
+        return Ending(str(last.data["reason"]), tuple(last.data.get("unspoken", ())))
 
     def status(self) -> Dict[str, Any]:
         """The service's status."""

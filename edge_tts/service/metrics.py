@@ -36,10 +36,17 @@ class Metrics:
     refused: "Counter[str]" = field(default_factory=Counter)
     finished: "Counter[str]" = field(default_factory=Counter)
     spoken_s: float = 0.0
+    starts: "Counter[str]" = field(default_factory=Counter)
+    """Times an utterance went on air, by where its sound came from: cache, prompt or voice."""
     fallback_tones: int = 0
     device_losses: int = 0
     first_sound: Dict[str, Histogram] = field(default_factory=dict)
     """Time from request to first audible sample of utterances that waited for nobody, by source."""
+
+    @property
+    def cache_hit_rate(self) -> float:
+        """Share of the starts whose sound was in the phrase cache, 0 before the first."""
+        return self.starts["cache"] / max(1, sum(self.starts.values()))
 
     def heard(self, source: str, latency_s: float) -> None:
         """An utterance has become audible."""

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence, Tuple
 
 from edge_tts.service.messages import Manner
 
@@ -48,6 +48,8 @@ class Phrase:
 
     sample_rate_hz: int
     segments: Tuple[PhraseSegment, ...]
+    unspoken: Tuple[str, ...] = ()
+    """What the text holds and the voice does not speak, in words for people."""
 
     @property
     def n_bytes(self) -> int:
@@ -68,7 +70,7 @@ class Phrase:
 
 
 class Recording:
-    """Collects a phrase while it is spoken. `phrase` is None once it has grown beyond `limit`."""
+    """Collects a phrase while it is spoken; there is none once it has grown beyond the limit."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
@@ -98,12 +100,11 @@ class Recording:
             self._segments.append(PhraseSegment(*self._span, b"".join(self._pcm)))
             self._pcm = []
 
-    @property
-    def phrase(self) -> Optional[Phrase]:
+    def phrase(self, unspoken: Sequence[str] = ()) -> Optional[Phrase]:
         """The phrase so far."""
         if not self._segments or self._n_bytes > self._limit_bytes:
             return None
-        return Phrase(self._rate_hz, tuple(self._segments))
+        return Phrase(self._rate_hz, tuple(self._segments), tuple(unspoken))
 
 
 class PhraseCache:
@@ -114,17 +115,18 @@ class PhraseCache:
         self._phrases: "OrderedDict[str, Phrase]" = OrderedDict()
         self._seen: "OrderedDict[str, None]" = OrderedDict()
         self.n_bytes = 0
-        self.n_hits = 0
 
     def __len__(self) -> int:
         return len(self._phrases)
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self._phrases
 
     def get(self, digest: str) -> Optional[Phrase]:
         """The phrase of this digest, if it is kept."""
         phrase = self._phrases.get(digest)
         if phrase is not None:
             self._phrases.move_to_end(digest)
-            self.n_hits += 1
         return phrase
 
     def wants(self, digest: str) -> bool:

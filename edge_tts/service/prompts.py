@@ -14,7 +14,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from edge_tts.errors import ModelError
 from edge_tts.service.messages import Manner
@@ -34,6 +34,7 @@ class Prompt:
     sample_rate_hz: int
     spans: List[List[int]]
     sha256: str
+    unspoken: Tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> float:
@@ -54,12 +55,17 @@ class PromptStore:
 
         pcm = b"".join(segment.pcm for segment in phrase.segments)
         spans = [[part.start, part.end, len(part.pcm) // 2] for part in phrase.segments]
-        prompt = Prompt(key, phrase.sample_rate_hz, spans, hashlib.sha256(pcm).hexdigest())
+        sha256 = hashlib.sha256(pcm).hexdigest()
+        prompt = Prompt(key, phrase.sample_rate_hz, spans, sha256, phrase.unspoken)
         self.directory.mkdir(parents=True, exist_ok=True)
         header = wav_header(phrase.sample_rate_hz, len(pcm))
         self._write(f"{key.digest}.wav", header + pcm)
         manifest = json.dumps(dataclasses.asdict(prompt), ensure_ascii=False, indent=1)
         self._write(f"{key.digest}.json", manifest.encode())
+
+    def has(self, key: PhraseKey) -> bool:
+        """True when there is a prompt of this key, verified or not."""
+        return (self.directory / f"{key.digest}.json").is_file()
 
     def get(self, key: PhraseKey) -> Optional[Phrase]:
         """The phrase of this key, verified; None when it is absent or damaged (counted)."""
@@ -96,7 +102,7 @@ class PromptStore:
             position += 2 * n_samples
         if position != len(pcm):
             raise _invalid(path, "its segments do not add up to its sound")
-        return Phrase(prompt.sample_rate_hz, tuple(segments))
+        return Phrase(prompt.sample_rate_hz, tuple(segments), prompt.unspoken)
 
     def _write(self, name: str, data: bytes) -> None:
         temporary = self.directory / f".{name}.{os.getpid()}.part"
@@ -122,7 +128,9 @@ def read_manifest(path: Path) -> Prompt:
         if any(len(span) != 3 or min(span) < 0 for span in spans):
             raise ValueError("spans")
         rate_hz = int(fields["sample_rate_hz"])
-        return Prompt(PhraseKey(manner=manner, **key), rate_hz, spans, str(fields["sha256"]))
+        unspoken = tuple(str(loss) for loss in fields.get("unspoken", ()))
+        sha256 = str(fields["sha256"])
+        return Prompt(PhraseKey(manner=manner, **key), rate_hz, spans, sha256, unspoken)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _invalid(path, "its manifest cannot be read") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Dict, Optional, Protocol
+from typing import TYPE_CHECKING, Dict, Optional, Protocol, Sequence
 
 from edge_tts.errors import EdgeTTSError
 from edge_tts.service.supervisor import (
@@ -36,8 +36,8 @@ class Receiver(Protocol):
     def sound(self, chunk: "AudioChunk") -> None:
         """The next samples, none lost and none repeated."""
 
-    def rendered(self) -> None:
-        """The text has been rendered to its end."""
+    def rendered(self, unspoken: Sequence[str]) -> None:
+        """The text has been rendered to its end; `unspoken` is what it held beside speech."""
 
     def failed(self, fault: EdgeTTSError) -> None:
         """No more sound will come."""
@@ -109,6 +109,15 @@ class Renderer:
             self._supervisor.cancel()
         self._changed.set()
 
+    def promote(self, uid: str) -> bool:
+        """Make a job urgent; False when there is none of this id."""
+        job = self._jobs.get(uid)
+        if job is None:
+            return False
+        job.is_urgent = True
+        self.add(job)
+        return True
+
     def remove(self, uid: str) -> None:
         """Give a job up; its receiver hears no more of it."""
         job = self._jobs.pop(uid, None)
@@ -150,7 +159,7 @@ class Renderer:
                 return
             if job.uid not in self._jobs:
                 return
-            has_segment = await self._supervisor.render(
+            done = await self._supervisor.render(
                 job.uid, job.text, job.manner, job.segment, job.take
             )
         except RenderCancelledError:
@@ -163,10 +172,10 @@ class Renderer:
         except EdgeTTSError as fault:
             self._fail(job, fault)
             return
-        if has_segment:
+        if not done.exhausted:
             job.next_segment()
         elif self._jobs.pop(job.uid, None) is job:
-            job.receiver.rendered()
+            job.receiver.rendered(done.unspoken)
 
     def _unavailable(self) -> EdgeTTSError:
         reason = self._supervisor.last_fault or "its worker fails again and again"

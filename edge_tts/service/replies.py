@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from edge_tts.errors import EdgeTTSError
 from edge_tts.service.codec import Frame
@@ -74,9 +74,9 @@ def audio_chunk(sample_rate_hz: int, pcm: bytes) -> Frame:
     return Frame("audio-chunk", _audio_format(sample_rate_hz), pcm)
 
 
-def audio_stop() -> Frame:
+def audio_stop(unspoken: Sequence[str] = ()) -> Frame:
     """`audio-stop`: no more sound for this text."""
-    return Frame("audio-stop")
+    return Frame("audio-stop", _with({}, unspoken=list(unspoken) or None))
 
 
 def synthesize_stopped() -> Frame:
@@ -113,9 +113,20 @@ def mark(uid: str, segment: int, start: int, end: int) -> Frame:
     return Frame("edge-mark", {"id": uid, "segment": segment, "start": start, "end": end})
 
 
-def finished(uid: str, reason: Reason, spoken_s: float, fault: Optional[EdgeTTSError]) -> Frame:
-    """`edge-finished`: sent exactly once for every accepted utterance."""
+def finished(
+    uid: str,
+    reason: Reason,
+    spoken_s: float,
+    unspoken: Sequence[str],
+    fault: Optional[EdgeTTSError],
+) -> Frame:
+    """`edge-finished`: sent exactly once for every accepted utterance.
+
+    `unspoken` is what the text held and the voice does not speak, in words for people.
+    """
     data: Dict[str, Any] = {"id": uid, "reason": reason.value, "spoken_s": round(spoken_s, 3)}
+    if unspoken:
+        data["unspoken"] = list(unspoken)
     if fault is not None:
         data.update(code=fault.code, text=str(fault))
     return Frame("edge-finished", data)

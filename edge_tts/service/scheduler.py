@@ -71,6 +71,11 @@ class Scheduler:
         """Waiting utterances, the next one first."""
         return [entry.ticket for entry in sorted(self._waiting.values(), key=lambda e: e.rank)]
 
+    def upcoming(self) -> Optional[Start]:
+        """What would start if the utterance on air ended now."""
+        best = self._next_candidate()
+        return None if best is None else Start(best.ticket.uid, best.segment)
+
     def next_expiry_s(self) -> Optional[float]:
         """When `tick` must next be called, on the clock of the tickets."""
         times = [entry.ticket.expires_at_s for entry in self._waiting.values()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Callable, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tuple
 
 from edge_tts.errors import EdgeTTSError, InputError
 from edge_tts.service.phrases import Recording
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from edge_tts.service.scheduling import Ticket
     from edge_tts.service.synthesis import Client
 
-# Sound rendered ahead of what is heard; one segment may be added to it.
+# Sound rendered ahead of what is heard, on air and before; one segment may be added to it.
 AHEAD_S = 8.0
+EARLY_S = 2.0
 
 _TONE_HZ = 880.0
 _TONE_S = 0.18
@@ -26,7 +27,10 @@ _FALLBACK_RATE_HZ = 24000
 
 
 class Speech:
-    """Text, client and progress of an utterance; passes its sound to the player."""
+    """Text, client and progress of an utterance; passes its sound to the player.
+
+    Sound that comes before the utterance is on air is kept and passed on when it is.
+    """
 
     def __init__(
         self, ticket: "Ticket", text: str, manner: "Manner", client: "Client", submitted_s: float
@@ -41,21 +45,42 @@ class Speech:
         self.source = "voice"
         self.has_waited = False
         self.was_heard = False
+        self.is_whole = False
+        """True when no more sound comes for this run."""
         self.rendered_s: Optional[float] = None
         """When the first sample was there, on the monotonic clock."""
         self.fault: Optional[EdgeTTSError] = None
+        self.unspoken: Tuple[str, ...] = ()
+        """What the text held and the voice does not speak, in words for people."""
         self.recording: Optional[Recording] = None
         self.spans: Dict[int, Tuple[int, int]] = {}
         self.on_rendered: Callable[[Speech], None] = lambda speech: None
         self._player: Optional[Player] = None
+        self._early: List["AudioChunk"] = []
         self._n_samples = 0
 
     def begin(self, player: Player, run: int, source: str) -> None:
-        """A new run on the sink."""
+        """A new run on the sink; it begins with the sound that came early."""
         self._player = player
         self.run = run
         self.source = source
         player.begin(run)
+        early, self._early = self._early, []
+        for chunk in early:
+            player.feed(run, chunk)
+        if self.is_whole:
+            player.complete(run)
+
+    def leave_air(self) -> None:
+        """The run is over; what has been rendered for it is forgotten."""
+        self._player = None
+        self.forget_early()
+
+    def forget_early(self) -> None:
+        """Give up sound that came before the utterance is on air."""
+        self._early = []
+        self.is_whole = False
+        self.recording = None
 
     @property
     def has_sound(self) -> bool:
@@ -66,6 +91,7 @@ class Speech:
         """Pass stored sound on, whole."""
         for index, segment in enumerate(phrase.segments):
             self.spans[index] = (segment.start, segment.end)
+        self.unspoken = phrase.unspoken
         for chunk in phrase.chunks(first_segment):
             self.sound(chunk)
         self.complete()
@@ -77,6 +103,7 @@ class Speech:
 
     def complete(self) -> None:
         """No more sound comes for this run."""
+        self.is_whole = True
         if self._player is not None:
             self._player.complete(self.run)
 
@@ -84,7 +111,9 @@ class Speech:
 
     def wants_sound(self) -> bool:
         """False while enough is buffered."""
-        return self._player is not None and self._player.buffered_s(self.run) < AHEAD_S
+        if self._player is not None:
+            return self._player.buffered_s(self.run) < AHEAD_S
+        return sum(len(chunk.samples) / chunk.sample_rate_hz for chunk in self._early) < EARLY_S
 
     def segment_begun(self, segment: int, start: int, end: int) -> None:
         """Remember the span for the mark that is sent when the segment is heard."""
@@ -99,18 +128,27 @@ class Speech:
         self._n_samples += len(chunk.samples)
         if self._player is not None:
             self._player.feed(self.run, chunk)
+        else:
+            self._early.append(chunk)
         if self.recording is not None:
             self.recording.add(chunk)
 
-    def rendered(self) -> None:
+    def rendered(self, unspoken: Sequence[str]) -> None:
         """The whole text is with the player."""
+        self.unspoken = tuple(unspoken)
         self.complete()
         self.on_rendered(self)
 
     def failed(self, fault: EdgeTTSError) -> None:
-        """No more sound comes from the voice; a fault that is not the text's is made audible."""
-        self.fault = fault
+        """No more sound comes from the voice; a fault that is not the text's is made audible.
+
+        Of a text that is not on air yet, nothing is said: it fails again when its time comes.
+        """
         self.recording = None
+        if self._player is None:
+            self.forget_early()
+            return
+        self.fault = fault
         if isinstance(fault, InputError):
             self.complete()
         else:

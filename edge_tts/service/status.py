@@ -53,7 +53,8 @@ def snapshot(
         "prompts": {
             "cached": len(announcer.cache),
             "cache_bytes": announcer.cache.n_bytes,
-            "cache_hits": announcer.cache.n_hits,
+            "starts": dict(announcer.metrics.starts),
+            "cache_hit_rate": round(announcer.metrics.cache_hit_rate, 3),
             "damaged": announcer.store.n_damaged,
         },
         "counts": {
@@ -135,6 +136,9 @@ def _families(status: Dict[str, Any]) -> Iterator[_Family]:
     yield "refused_total", "counter", _labelled("code", counts["refused"])
     yield "finished_total", "counter", _labelled("reason", counts["finished"])
     yield "spoken_seconds_total", "counter", [("", counts["spoken_s"])]
+    yield "starts_total", "counter", _labelled("source", status["prompts"]["starts"])
+    yield "phrase_cache_bytes", "gauge", [("", status["prompts"]["cache_bytes"])]
+    yield "phrase_cache_hit_ratio", "gauge", [("", status["prompts"]["cache_hit_rate"])]
     yield "first_sound_seconds", "histogram", list(_buckets(status["first_sound"]))
 
 

@@ -133,10 +133,10 @@ class Supervisor:
 
     async def render(
         self, uid: str, text: str, manner: Manner, segment: int, deliver: Deliver
-    ) -> bool:
+    ) -> Rendered:
         """Render one segment; `deliver` gets `Begun` and each `Piece` as they come.
 
-        Returns False when the text has no such segment. Raises `WorkerLostError`,
+        The answer is `exhausted` when the text has no such segment. Raises `WorkerLostError`,
         `RenderCancelledError`, or the worker's own error. One render at a time.
         """
         link = self._link
@@ -179,7 +179,7 @@ class Supervisor:
 
     # --- one request -------------------------------------------------------------------------
 
-    async def _collect(self, link: WorkerLink, request: int, deliver: Deliver) -> bool:
+    async def _collect(self, link: WorkerLink, request: int, deliver: Deliver) -> Rendered:
         while True:
             reply = await link.next_reply()
             if self._current != request:
@@ -192,7 +192,7 @@ class Supervisor:
             if isinstance(reply, Failed):
                 raise _fault(reply)
             if isinstance(reply, Rendered):
-                return not reply.exhausted
+                return reply
             if isinstance(reply, (Begun, Piece)):
                 if isinstance(reply, Piece):
                     self._failures = 0

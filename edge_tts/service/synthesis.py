@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from typing import TYPE_CHECKING, Callable, Deque, Optional, Protocol
+from typing import TYPE_CHECKING, Callable, Deque, List, Optional, Protocol, Sequence
 
 from edge_tts.errors import EdgeTTSError
 from edge_tts.service import replies
 from edge_tts.service.messages import Manner, check_text_length
 from edge_tts.service.renderer import Job, Renderer
+from edge_tts.service.sentences import SentenceBuffer
 
 if TYPE_CHECKING:
     from edge_tts.audio.chunk import AudioChunk
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 
 # A client that reads slowly is not rendered for beyond this; one segment may be added to it.
 _BACKLOG_BYTES = 256 * 1024
-
-# Where a growing text may be cut: after a line, or after a sentence that is long enough not to be
-# an abbreviation's dot.
-_SENTENCE_END = re.compile(r"\n|[。！？…]+[”’」』）]*|(?<=\w{3})[.!?]+[\"”’)]*(?=\s)")
-_MIN_PART = 24
 
 
 class Client(Protocol):
@@ -58,32 +53,27 @@ class Synthesis:
         self._manner = manner
         self._on_end = on_end
         self._parts: Deque[str] = deque()
-        self._rest = ""
+        self._text = SentenceBuffer()
         self._n_characters = 0
         self._is_complete = False
         self._job: Optional[Job] = None
         self._n_jobs = 0
         self._rate_hz: Optional[int] = None
+        self._unspoken: List[str] = []
         self.is_streamed = False
 
     def add_text(self, text: str) -> None:
         """More text. Raises InputError `input.text_too_long`."""
         check_text_length(self._n_characters + len(text))
         self._n_characters += len(text)
-        self._rest += text
-        cuts = [m.end() for m in _SENTENCE_END.finditer(self._rest) if m.end() >= _MIN_PART]
-        if cuts and self.is_streamed:
-            self._parts.append(self._rest[: cuts[-1]])
-            self._rest = self._rest[cuts[-1] :]
-        self._go_on()
+        self._text.add(text)
+        if self.is_streamed:
+            self._add_part(self._text.take())
 
     def complete(self) -> None:
         """No more text follows."""
         self._is_complete = True
-        if self._rest.strip():
-            self._parts.append(self._rest)
-        self._rest = ""
-        self._go_on()
+        self._add_part(self._text.take_all())
 
     def cancel(self) -> None:
         """The client is gone."""
@@ -97,6 +87,11 @@ class Synthesis:
         if self._job is not None:
             self._renderer.remove(self._job.uid)
         self.failed(fault)
+
+    def _add_part(self, text: str) -> None:
+        if text.strip():
+            self._parts.append(text)
+        self._go_on()
 
     def _go_on(self) -> None:
         if self._job is not None:
@@ -113,7 +108,7 @@ class Synthesis:
     def _finish(self) -> None:
         # Clients expect a start before every stop, also when there was nothing to say.
         self._begin(self._rate_hz or 24000)
-        self._client.send(replies.audio_stop())
+        self._client.send(replies.audio_stop(self._unspoken))
         if self.is_streamed:
             self._client.send(replies.synthesize_stopped())
         self._on_end(self)
@@ -141,8 +136,9 @@ class Synthesis:
         if pcm:
             self._client.send(replies.audio_chunk(chunk.sample_rate_hz, pcm))
 
-    def rendered(self) -> None:
+    def rendered(self, unspoken: Sequence[str]) -> None:
         """One part is done."""
+        self._unspoken += unspoken
         self._job = None
         self._go_on()
 

@@ -11,6 +11,7 @@ from edge_tts.errors import InputError
 from edge_tts.service.replies import VoiceFacts
 from edge_tts.speaker import Delivery, Speaker, speaker_hint
 from edge_tts.text.boundaries import PauseTable
+from edge_tts.text.report import Tally
 from edge_tts.text.tokens import Language
 from edge_tts.voices.voice import DEFAULT_PRESET
 
@@ -38,9 +39,11 @@ class VoiceSource:
             source=info.source,
         )
 
-    def segments(self, text: str, manner: "Manner") -> Iterator["Segment"]:
+    def segments(
+        self, text: str, manner: "Manner", tally: Optional[Tally] = None
+    ) -> Iterator["Segment"]:
         """Divide a text; lazily, deterministically. Raises InputError for an unknown manner."""
-        return self._speaker.segments(text, self._delivery(manner).language)
+        return self._speaker.segments(text, self._delivery(manner).language, tally)
 
     def render(self, segment: "Segment", text: str, manner: "Manner") -> Iterator["AudioChunk"]:
         """Yield the sound of one segment of `text`; the same samples every time."""

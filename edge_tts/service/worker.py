@@ -17,11 +17,11 @@ import threading
 from collections import OrderedDict
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterator, List, Optional, Protocol
+from typing import List
 
 from edge_tts.errors import EdgeTTSError
 from edge_tts.service.codec import Decoder, encode
-from edge_tts.service.replies import VoiceFacts
+from edge_tts.service.script import Script, Source
 from edge_tts.service.worker_link import (
     LIMITS,
     Begun,
@@ -39,47 +39,10 @@ from edge_tts.service.worker_link import (
     to_frame,
 )
 
-if TYPE_CHECKING:
-    from edge_tts.audio.chunk import AudioChunk
-    from edge_tts.service.messages import Manner
-    from edge_tts.text.tokens import Segment
-
 _MAX_SCRIPTS = 4
 _READ_BYTES = 64 * 1024
 # The front is small and must outlive the worker when the system runs out of memory.
 _OOM_SCORE = 500
-
-
-class Source(Protocol):
-    """Where the worker's sound comes from."""
-
-    facts: VoiceFacts
-
-    def segments(self, text: str, manner: "Manner") -> Iterator["Segment"]:
-        """Divide a text; lazily, deterministically."""
-
-    def render(self, segment: "Segment", text: str, manner: "Manner") -> Iterator["AudioChunk"]:
-        """Yield the sound of one segment of `text`; the same samples every time."""
-
-    def trim(self) -> None:
-        """Drop what can be computed again."""
-
-
-class Script:
-    """The segments of one text, as far as they have been asked for."""
-
-    def __init__(self, segments: Iterator["Segment"]) -> None:
-        self._segments = segments
-        self._known: List["Segment"] = []
-
-    def segment(self, index: int) -> Optional["Segment"]:
-        """Segment `index`, or None when the text has no such segment."""
-        while len(self._known) <= index:
-            segment = next(self._segments, None)
-            if segment is None:
-                return None
-            self._known.append(segment)
-        return self._known[index]
 
 
 class Inbox:
@@ -154,9 +117,10 @@ class Worker:
         self._send(Failed(order.request, code, message))
 
     def _render(self, order: Render) -> None:
-        segment = self._script(order).segment(order.segment)
+        script = self._script(order)
+        segment = script.segment(order.segment)
         if segment is None:
-            self._send(Rendered(order.request, exhausted=True))
+            self._send(Rendered(order.request, exhausted=True, unspoken=script.unspoken()))
             return
         self._send(Begun(order.request, segment.span.start, segment.span.end))
         for chunk in self._source.render(segment, order.text, order.manner):
@@ -168,7 +132,7 @@ class Worker:
     def _script(self, order: Render) -> Script:
         script = self._scripts.pop(order.uid, None)
         if script is None:
-            script = Script(self._source.segments(order.text, order.manner))
+            script = Script(self._source, order.text, order.manner)
         self._scripts[order.uid] = script
         while len(self._scripts) > _MAX_SCRIPTS:
             self._scripts.popitem(last=False)

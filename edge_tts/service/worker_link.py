@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Union
 
 from edge_tts.service.codec import Frame, FrameLimits
 from edge_tts.service.messages import Manner
@@ -78,10 +78,14 @@ class Piece:
 
 @dataclass(frozen=True)
 class Rendered:
-    """The request is done. `exhausted`: the text has no segment of this index."""
+    """The request is done. `exhausted`: the text has no segment of this index.
+
+    With `exhausted` comes what the text held that is not spoken, in words for people.
+    """
 
     request: int
     exhausted: bool
+    unspoken: List[str] = dataclasses.field(default_factory=list)
 
 
 @dataclass(frozen=True)

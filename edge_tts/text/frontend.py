@@ -53,44 +53,53 @@ class FrontEnd:
         return self._tally.report()
 
     def segments(
-        self, text: Union[str, Iterable[str]], language: Optional[Language] = None
+        self,
+        text: Union[str, Iterable[str]],
+        language: Optional[Language] = None,
+        tally: Optional[Tally] = None,
     ) -> Iterator[Segment]:
         """Yield the segments of `text`, reading no further ahead than one paragraph.
 
-        Text without a word yields nothing; `report` then says what it held. The last segment has
-        the pause `end_s`, but for a live stream (an iterator), whose end is not known in time.
+        Text without a word yields nothing; `report` then says what it held. A `tally` of one's own
+        counts the same, for who reads several texts by turns. The last segment has the pause
+        `end_s`, but for a live stream (an iterator), whose end is not known in time.
         """
-        self._tally = Tally()
+        tally = Tally() if tally is None else tally
+        self._tally = tally
         lexicon = self._user_lexicon.current() if self._user_lexicon else EMPTY
-        found = self._sentences(text, language)
+        found = self._sentences(text, language, tally)
         if isinstance(text, (str, Sequence)):
             found = _mark_last(found)
-        return self._segmenter.segments(self._pronounced(found, lexicon))
+        return self._segmenter.segments(self._pronounced(found, lexicon, tally))
 
     def _sentences(
-        self, text: Union[str, Iterable[str]], language: Optional[Language]
+        self, text: Union[str, Iterable[str]], language: Optional[Language], tally: Tally
     ) -> Iterator[Sentence]:
         for paragraph in paragraphs(text):
-            tokens = self._tokens(paragraph, language)
+            tokens = self._tokens(paragraph, language, tally)
             language = _language_after(paragraph, language)
             divided = sentences(tokens)
             for position, sentence in enumerate(divided, 1):
                 end = paragraph.end if position == len(divided) else Break.NONE
                 yield Sentence(_with_stop(sentence, end), end)
 
-    def _tokens(self, paragraph: Paragraph, language: Optional[Language]) -> List[Token]:
+    def _tokens(
+        self, paragraph: Paragraph, language: Optional[Language], tally: Tally
+    ) -> List[Token]:
         text = _WHITE_SPACE.sub(" ", paragraph.text)
         if not text.strip():
             return []
-        tokens = normalise(text, language=language, base=paragraph.base, tally=self._tally)
+        tokens = normalise(text, language=language, base=paragraph.base, tally=tally)
         return [part for token in tokens for part in _bounded_words(token)]
 
-    def _pronounced(self, found: Iterable[Sentence], lexicon: Lexicon) -> Iterator[Sentence]:
+    def _pronounced(
+        self, found: Iterable[Sentence], lexicon: Lexicon, tally: Tally
+    ) -> Iterator[Sentence]:
         for sentence in found:
             if self._pronouncer is None:
                 tokens = lexicon.respell(sentence.tokens)
             else:
-                tokens = self._pronouncer.pronounce(sentence.tokens, lexicon, self._tally)
+                tokens = self._pronouncer.pronounce(sentence.tokens, lexicon, tally)
                 # Words that all lack phonemes are in the report; their marks alone are noise.
                 if not any(is_word(token) and token.phonemes for token in tokens):
                     continue

@@ -10,6 +10,7 @@ import pytest
 from bench.running_service import RunningService
 from edge_tts.cli import announcing
 from edge_tts.config import Config
+from edge_tts.errors import InputError
 
 
 def arguments(*flags: str) -> argparse.Namespace:
@@ -32,9 +33,46 @@ def test_without_a_service_the_text_stays_whole(tmp_path: Path, monkeypatch) -> 
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr("edge_tts.service.sockets.SYSTEM_SOCKET", tmp_path / "none.sock")
     pieces = iter(["one ", "two"])
-    end, text = announcing.announce(pieces, arguments(), Config())
-    assert end is None
-    assert "".join(text) == "one two"
+    assert announcing.announce(pieces, arguments(), Config()) is None
+    assert "".join(pieces) == "one two"
+
+
+def test_a_long_text_goes_in_parts_that_end_with_sentences() -> None:
+    sentence = "This is a sentence of a very long text. "
+    text = sentence * 1500
+    for given in (text, iter([text])):
+        sent = list(announcing.parts(given))
+        assert "".join(sent) == text
+        assert len(sent) > 10
+        assert all(len(part) % len(sentence) == 0 for part in sent)
+
+
+def test_a_text_without_sentences_is_cut_at_the_limit_and_a_short_one_not_at_all() -> None:
+    sent = list(announcing.parts(iter(["字" * 50_000])))
+    assert "".join(sent) == "字" * 50_000
+    assert max(map(len, sent)) <= announcing.LONGEST_TEXT
+    assert list(announcing.parts("One. Two.")) == ["One. Two."]
+    assert list(announcing.parts(iter(["One. ", "Two."]))) == ["One. Two."]
+
+
+def test_a_growing_text_is_sent_as_its_sentences_end() -> None:
+    read = []
+
+    def pieces():
+        for piece in ("The first sentence is here. The sec", "ond one costs 3.", "50 euros. Bye"):
+            read.append(piece)
+            yield piece
+
+    sent = announcing.parts(pieces())
+    assert next(sent) == "The first sentence is here. "
+    assert len(read) == 1
+    assert list(sent) == ["The second one costs 3.50 euros. ", "Bye"]
+
+
+def test_nobody_waits_for_a_text_in_parts() -> None:
+    with pytest.raises(InputError) as caught:
+        announcing._whole(iter(["a" * 15_000, "b" * 15_000]))
+    assert caught.value.code == "input.text_too_long"
 
 
 @pytest.mark.voice
@@ -50,6 +88,15 @@ def test_speak_uses_the_service_and_says_how_it_ended(tmp_path: Path) -> None:
         empty = subprocess.run([*command, "……"], check=False, timeout=120, capture_output=True)
         assert empty.returncode == 0
         assert b"nothing to speak" in empty.stderr
+        lost = subprocess.run(
+            [*command, "-"],
+            check=False,
+            timeout=120,
+            capture_output=True,
+            input="The first sentence is said. Hello שלום, you.".encode(),
+        )
+        assert lost.returncode == 0
+        assert b"not spoken: 4 of script:Hebrew" in lost.stderr
         queued = subprocess.run([*command, "Later.", "--no-wait"], check=False, timeout=120)
         assert queued.returncode == 0
         with service.client() as client:

@@ -14,7 +14,7 @@ from running import PacedOutput, expected, pcm, running, until_finished
 
 from edge_tts.errors import BudgetError, EdgeTTSError, ServiceError
 from edge_tts.service.budget import Ladder
-from edge_tts.service.client import Client
+from edge_tts.service.client import Client, Ending
 from edge_tts.service.codec import Frame
 from edge_tts.service.connection import ConnectionLimits
 
@@ -47,6 +47,49 @@ def test_a_text_without_words_finishes_as_empty(tmp_path: Path) -> None:
     with running(tmp_path) as front, front.client() as client:
         frames = list(client.speak("   "))
     assert frames[-1].data["reason"] == "empty"
+
+
+def test_what_is_not_spoken_is_told_each_time_from_voice_and_cache(tmp_path: Path) -> None:
+    with running(tmp_path) as front, front.client() as client:
+        front.wait_ready()
+        for source in ("voice", "voice", "cache"):
+            frames = list(client.speak("One. ☃☃ Two."))
+            assert frames[1].data["source"] == source
+            assert frames[-1].data["unspoken"] == ["2 of symbol (☃☃)"]
+        assert client.announce("☃") == Ending("empty", ("1 of symbol (☃)",))
+        assert "unspoken" not in list(client.speak("One."))[-1].data
+
+
+def test_the_next_utterance_is_rendered_while_one_is_heard(tmp_path: Path) -> None:
+    output = PacedOutput(tmp_path / "out.pcm")
+    with running(tmp_path, output) as front, front.client() as client:
+        front.wait_ready()
+        announcer = front.front.announcer
+        for uid, text in (("a", SENTENCES[2] * 2), ("b", "One."), ("c", SENTENCES[1])):
+            client.ask("edge-speak", "edge-accepted", text=text, id=uid)
+        while not front.call(lambda: announcer._speeches["b"].is_whole):
+            time.sleep(0.02)
+        assert front.call(lambda: announcer.scheduler.on_air.uid) == "a"
+        assert not front.call(lambda: announcer._speeches["c"].has_sound)
+        assert until_finished(client, "c")[-1].data["reason"] == "done"
+    heard = expected(SENTENCES[2], SENTENCES[2], "One.", SENTENCES[1])
+    np.testing.assert_array_equal(pcm(tmp_path / "out.pcm"), heard)
+
+
+def test_what_is_rendered_ahead_yields_to_an_alert_and_loses_nothing(tmp_path: Path) -> None:
+    output = PacedOutput(tmp_path / "out.pcm")
+    with running(tmp_path, output) as front, front.client() as client:
+        front.wait_ready()
+        announcer = front.front.announcer
+        client.ask("edge-speak", "edge-accepted", text=SENTENCES[2], id="a", priority="navigation")
+        client.ask("edge-speak", "edge-accepted", text=TEXT, id="b")
+        while not front.call(lambda: announcer._speeches["b"].has_sound):
+            time.sleep(0.02)
+        client.ask("edge-speak", "edge-accepted", text="Alert.", id="c", priority="alert")
+        assert until_finished(client, "b")[-1].data["reason"] == "done"
+    sound = pcm(tmp_path / "out.pcm")
+    whole = expected("Alert.", SENTENCES[2], *SENTENCES)  # what was cut starts again
+    np.testing.assert_array_equal(sound[-len(whole) :], whole)
 
 
 def test_the_workers_input_error_ends_the_utterance_with_its_code(tmp_path: Path) -> None:
@@ -299,12 +342,12 @@ def test_announce_waits_or_does_not_and_raises_what_went_wrong(tmp_path: Path) -
     with running(tmp_path, output) as front, front.client() as watcher:
         watcher.ask("edge-subscribe", "edge-subscribed")
         with front.client() as client:
-            assert client.announce("One.") == "done"
-            assert client.announce("   ") == "empty"
+            assert client.announce("One.") == Ending("done")
+            assert client.announce("   ") == Ending("empty")
             with pytest.raises(EdgeTTSError) as caught:
                 client.announce("One.", language="xx")
             assert (caught.value.code, caught.value.exit_code) == ("input.unknown_language", 3)
-            assert client.announce(TEXT, wait=False, id="kept") == "accepted"
+            assert client.announce(TEXT, wait=False, id="kept") == Ending("accepted")
         assert until_finished(watcher, "kept")[-1].data["reason"] == "done"
 
 

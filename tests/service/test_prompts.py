@@ -23,7 +23,7 @@ KEY = PhraseKey(TEXT, Manner(), "tone", "1")
 
 def phrase() -> Phrase:
     source = ToneSource(0.0)
-    return command.rendered(source, TEXT, Manner())  # type: ignore[arg-type]
+    return command.rendered(source, TEXT, Manner())
 
 
 def test_stored_sound_is_the_sound_that_was_rendered(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_the_cache_takes_what_repeats_and_stays_within_its_bounds() -> None:
 def test_the_phrase_file_is_read_with_comments_and_each_phrase_once(tmp_path: Path) -> None:
     path = tmp_path / "phrases.txt"
     path.write_text("# stations\nNext stop.\n\n  欢迎乘车。 \nNext stop.\n", encoding="utf-8")
-    assert command.read_phrases(path) == ["Next stop.", "欢迎乘车。"]
+    assert command.read_phrases(path) == {"Next stop.": 2, "欢迎乘车。": 4}
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="UTF-8"):
         command.read_phrases(path)
@@ -163,4 +163,4 @@ def test_the_phrase_file_is_read_with_comments_and_each_phrase_once(tmp_path: Pa
 
 def test_a_phrase_without_words_is_refused() -> None:
     with pytest.raises(InputError):
-        command.rendered(ToneSource(0.0), "  ", Manner())  # type: ignore[arg-type]
+        command.rendered(ToneSource(0.0), "  ", Manner())

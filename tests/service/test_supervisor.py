@@ -64,7 +64,8 @@ async def test_segments_are_rendered_on_demand_and_in_any_order(supervisor: Supe
     assert supervisor.facts.name == "tone"
     for index, sentence in [(2, " Three."), (0, "One."), (1, " Two two.")]:
         np.testing.assert_array_equal(await spoken(supervisor, TEXT, index), tone(sentence))
-    assert not await supervisor.render("u", TEXT, Manner(), 3, lambda reply: None)
+    done = await supervisor.render("u", TEXT, Manner(), 3, lambda reply: None)
+    assert done.exhausted
 
 
 @with_worker()

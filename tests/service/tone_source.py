@@ -19,6 +19,7 @@ from edge_tts.audio.chunk import AudioChunk
 from edge_tts.errors import InputError
 from edge_tts.service.messages import Manner
 from edge_tts.service.replies import VoiceFacts
+from edge_tts.text.report import Tally
 from edge_tts.text.tokens import Segment, Span
 
 RATE_HZ = 24000
@@ -33,10 +34,11 @@ class ToneSource:
         self._ballast: List[bytearray] = []
         self.facts = VoiceFacts("tone", "1", ["en"], ["sine"], RATE_HZ, "MIT", "test")
 
-    def segments(self, text: str, manner: Manner) -> Iterator[Segment]:
+    def segments(self, text: str, manner: Manner, tally: Tally) -> Iterator[Segment]:
         if manner.language not in (None, "en"):
             raise InputError(f"no language {manner.language!r}", code="input.unknown_language")
-        found = (m for m in re.finditer(r"[^.]+\.?", text) if m.group().strip())
+        tally.add("symbol", "".join(re.findall("☃", text)))
+        found = (m for m in re.finditer(r"[^.☃]+\.?", text) if m.group().strip())
         for index, match in enumerate(found):
             yield Segment(index, (), Span(*match.span()), 0.0)
 
