@@ -69,7 +69,7 @@ def _constants(element):
         "axis": np.array(0),
         "first": np.array(0),
         "step": np.array(1),
-        "pair": np.array([0, 1]),
+        "rows": np.array([0]),
         "column": np.array([-1, 1, 1]),
     }
     return [numpy_helper.from_array(np.asarray(value), name) for name, value in values.items()]
@@ -107,7 +107,8 @@ _STATIC = (
     _node("Add", ["offsets", "used"], "at"),
 )
 _SUM = (
-    _node("ReduceSum", ["counted", "pair"], "earlier", keepdims=0),
+    _node("ReduceMean", ["counted"], "single", axes=[1], keepdims=0),
+    _node("ReduceSum", ["single", "rows"], "earlier", keepdims=0),
     _node("Gather", ["positions", "at"], "placed"),
     _node("Add", ["fresh", "earlier"], "sum"),
     _node("Add", ["sum", "placed"], "hidden"),
