@@ -21,6 +21,7 @@ from edge_tts.voices.voice import DEFAULT_PRESET, Preset
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
     from edge_tts.config import Config
+    from edge_tts.runtime.selection import Engines
     from edge_tts.text.report import Report, Tally
     from edge_tts.text.tokens import Segment
     from edge_tts.voices.voice import Voice, VoiceInfo
@@ -85,6 +86,11 @@ class Speaker:
     def voice(self) -> "VoiceInfo":
         """Facts about the voice in use."""
         return self._voice.info
+
+    @property
+    def engines(self) -> "Optional[Engines]":
+        """What runs the voice's parts, for voices that tell."""
+        return self._voice.engines
 
     @property
     def sample_rate_hz(self) -> int:

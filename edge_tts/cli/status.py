@@ -44,6 +44,10 @@ def _lines(status: Dict[str, Any]) -> Iterator[str]:
     voice = status["voice"]
     yield f"service   {status['version']}, up {status['uptime_s']:.0f} s"
     yield f"voice     {voice.get('name', 'none')} {voice.get('version', '')}".rstrip()
+    engines = voice.get("engines") or {}
+    if any(backend != "onnx" for backend in engines.values()):
+        listed = ", ".join(f"{part}: {backend}" for part, backend in engines.items())
+        yield f"engines   {listed}"
     yield f"worker    {status['worker']['state']}, {status['worker']['restarts']} restarts"
     if status["worker"]["fault"]:
         yield f"          {status['worker']['fault']}"

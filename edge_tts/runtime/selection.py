@@ -41,6 +41,9 @@ class EngineChoice(NamedTuple):
     code: str = ""
     reason: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.backend} ({self.code})" if self.code else self.backend
+
 
 class Engines:
     """The engines of a voice, by part. TensorRT engines that fail are replaced as they run."""

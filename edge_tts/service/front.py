@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import math
 import signal
 import socket
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from edge_tts.errors import EXIT_BUSY, EXIT_OK, BudgetError, EdgeTTSError
 from edge_tts.service import memory
@@ -30,7 +31,7 @@ from edge_tts.service.supervisor import Supervisor, WorkerPolicy, WorkerState
 
 _log = logging.getLogger(__name__)
 
-_MEASURE_EVERY_S = 1.0
+_MEASURE_IDLE_EVERY = 5  # seconds
 _PLAYER_SILENCE_S = 10.0
 _MAX_SYNTHESES = 64
 EXIT_INTERNAL = 1
@@ -49,6 +50,7 @@ class FrontSettings:
     ladder: Ladder = field(default_factory=Ladder)
     n_attempts: int = DEFAULT_ATTEMPTS
     drain_s: float = 5.0
+    keep_warm_s: float = math.inf
     duck: Optional[DuckHook] = None
     facts: Optional[VoiceFacts] = None
 
@@ -60,7 +62,7 @@ class Front:
         self.settings = settings
         self._loop = asyncio.get_event_loop()
         self._started_s = time.monotonic()
-        self._names = itertools.count(1)
+        self._n_connected = 0
         self._connections: Set[Connection] = set()
         self._stopped = asyncio.Event()
         self._exit_code = EXIT_OK
@@ -80,7 +82,7 @@ class Front:
             self._duck,
         )
         self.announcer.facts = settings.facts
-        self.player = Player(output, self._on_player_thread)
+        self.player = Player(output, self._on_player_thread, settings.keep_warm_s)
         self.announcer.player = self.player
 
     # --- life --------------------------------------------------------------------------------
@@ -120,7 +122,8 @@ class Front:
         return await self._loop.create_server(self._new_connection, sock=listener)
 
     def _new_connection(self) -> Connection:
-        return Connection(f"connection-{next(self._names)}", self)
+        self._n_connected += 1
+        return Connection(f"connection-{self._n_connected}", self)
 
     def _watches(self) -> "List[Any]":
         return [
@@ -232,16 +235,35 @@ class Front:
             await asyncio.sleep(period_s / 4)
 
     async def _watch_memory(self) -> None:
-        while True:
-            self._memory = await self._loop.run_in_executor(None, memory.measure)
-            for step in self._budget.measured(self._memory.total_mib, time.monotonic()):
-                self._take(step)
-            if self.announcer.refusal != "service.stopping":
-                self.announcer.refusal = "budget.busy" if self._budget.refuses else None
+        """Measure every second while anything happens: measuring is most of an idle front's work."""
+        activity: Optional[Tuple[int, ...]] = None
+        for n_seconds in itertools.count():
+            before, activity = activity, self._activity()
+            if activity != before or self._is_busy or n_seconds % _MEASURE_IDLE_EVERY == 0:
+                await self._measure_memory()
             if self._is_recycle_due and not self.supervisor.is_rendering:
                 self._is_recycle_due = False
                 self.supervisor.recycle()
-            await asyncio.sleep(_MEASURE_EVERY_S)
+            await asyncio.sleep(1.0)
+
+    async def _measure_memory(self) -> None:
+        facts = self.supervisor.facts
+        device_bytes = 0 if facts is None else facts.device_bytes
+        self._memory = await self._loop.run_in_executor(None, memory.measure, device_bytes)
+        for step in self._budget.measured(self._memory.total_mib, time.monotonic()):
+            self._take(step)
+        if self.announcer.refusal != "service.stopping":
+            self.announcer.refusal = "budget.busy" if self._budget.refuses else None
+
+    @property
+    def _is_busy(self) -> bool:
+        is_working = self.announcer.n_live or len(self._renderer)
+        return bool(is_working) or self._budget.step is not Step.NONE
+
+    def _activity(self) -> Tuple[int, ...]:
+        """Grows with whatever happens to the service."""
+        n_restarts = self.supervisor.n_restarts
+        return self.announcer.metrics.accepted, n_restarts, self._n_connected
 
     def _take(self, step: Step) -> None:
         _log.warning("memory %.0f MiB: step %s", self._memory.total_mib, step.name.lower())

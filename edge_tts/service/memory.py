@@ -38,16 +38,19 @@ class MemoryUse:
         return self.total_bytes / 1024**2
 
 
-def measure() -> MemoryUse:
-    """Measure this process and all its descendants."""
+def measure(device_bytes: int = 0) -> MemoryUse:
+    """Measure this process and all its descendants.
+
+    `device_bytes`: what the worker says its engines hold on the GPU. It counts where the driver's
+    own figure, which knows of the context too, may not be read.
+    """
     import psutil
 
     me = psutil.Process()
     children = [child.pid for child in me.children(recursive=True)]
     front = _process_bytes(me.pid)
-    return MemoryUse(
-        front, sum(_process_bytes(pid) for pid in children), _gpu_bytes([me.pid, *children])
-    )
+    worker = sum(_process_bytes(pid) for pid in children)
+    return MemoryUse(front, worker, max(device_bytes, _gpu_bytes([me.pid, *children])))
 
 
 def _process_bytes(pid: int) -> int:

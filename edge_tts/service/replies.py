@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence
 
 from edge_tts.errors import EdgeTTSError
@@ -24,6 +24,10 @@ class VoiceFacts:
     sample_rate_hz: int
     licence: str
     source: str
+    engines: Dict[str, str] = field(default_factory=dict)
+    """What runs each part: `tensorrt`, or `onnx` and the code of what ruled TensorRT out."""
+    device_bytes: int = 0
+    """Memory its engines hold on the GPU."""
 
 
 def error(fault: EdgeTTSError, uid: Optional[str] = None, retry_s: Optional[float] = None) -> Frame:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class Source(Protocol):
     """Where the worker's sound comes from."""
 
-    facts: VoiceFacts
+    @property
+    def facts(self) -> VoiceFacts:
+        """What it is now; engines may change while it speaks."""
 
     def segments(self, text: str, manner: "Manner", tally: Tally) -> Iterator["Segment"]:
         """Divide a text; lazily, deterministically. `tally` counts what is not spoken."""

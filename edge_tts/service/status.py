@@ -72,8 +72,10 @@ def snapshot(
 
 
 def _voice(announcer: "Announcer") -> Dict[str, Any]:
-    facts = announcer.facts
-    return {} if facts is None else {"name": facts.name, "version": facts.version}
+    facts = announcer.supervisor.facts or announcer.facts
+    if facts is None:
+        return {}
+    return {"name": facts.name, "version": facts.version, "engines": facts.engines}
 
 
 def _ticket(ticket: "Ticket") -> Dict[str, Any]:
@@ -129,7 +131,8 @@ def _families(status: Dict[str, Any]) -> Iterator[_Family]:
     yield "memory_mebibytes", "gauge", [("", budget["used_mib"])]
     yield "memory_budget_mebibytes", "gauge", [("", budget["budget_mib"])]
     yield "ladder_steps_total", "counter", _labelled("step", budget["taken"])
-    yield "device_open", "gauge", [("", status["device"]["state"] == "open")]
+    is_available = status["device"]["state"] in ("open", "resting")
+    yield "device_available", "gauge", [("", is_available)]
     yield "device_losses_total", "counter", [("", status["device"]["losses"])]
     yield "underruns_total", "counter", [("", status["device"]["underruns"])]
     yield "accepted_total", "counter", [("", counts["accepted"])]

@@ -193,6 +193,8 @@ class Supervisor:
                 raise _fault(reply)
             if isinstance(reply, Rendered):
                 return reply
+            if isinstance(reply, Ready):
+                self.facts = reply.facts
             if isinstance(reply, (Begun, Piece)):
                 if isinstance(reply, Piece):
                     self._failures = 0

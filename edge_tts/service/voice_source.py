@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterator, List, Optional
@@ -29,7 +30,7 @@ class VoiceSource:
     def __init__(self, speaker: Speaker) -> None:
         self._speaker = speaker
         info = speaker.voice
-        self.facts = VoiceFacts(
+        self._facts = VoiceFacts(
             name=info.name,
             version=info.version,
             languages=[language.value for language in info.languages],
@@ -37,6 +38,18 @@ class VoiceSource:
             sample_rate_hz=info.sample_rate_hz,
             licence=info.licence,
             source=info.source,
+        )
+
+    @property
+    def facts(self) -> VoiceFacts:
+        """The voice, and what runs its parts now."""
+        engines = self._speaker.engines
+        if engines is None:
+            return self._facts
+        return dataclasses.replace(
+            self._facts,
+            engines={part.part: str(part) for part in engines.choices},
+            device_bytes=engines.device_bytes,
         )
 
     def segments(

@@ -89,11 +89,12 @@ class Worker:
         self._link = link
         self._inbox = inbox
         self._source = source
+        self._told = source.facts
         self._scripts: "OrderedDict[str, Script]" = OrderedDict()
 
     def run(self) -> None:
         """Serve orders until the process ends."""
-        self._send(Ready(self._source.facts))
+        self._tell_facts()
         while True:
             order = self._inbox.next()
             if isinstance(order, Render):
@@ -102,6 +103,10 @@ class Worker:
                 self._send(Pong(order.request))
             else:
                 self._trim()
+
+    def _tell_facts(self) -> None:
+        self._told = self._source.facts
+        self._send(Ready(self._told))
 
     def _serve(self, order: Render) -> None:
         try:
@@ -127,6 +132,8 @@ class Worker:
             if self._inbox.cancelled >= order.request:
                 break
             self._send(Piece(order.request, chunk))
+        if self._source.facts != self._told:
+            self._tell_facts()
         self._send(Rendered(order.request, exhausted=False))
 
     def _script(self, order: Render) -> Script:

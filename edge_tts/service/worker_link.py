@@ -54,7 +54,7 @@ class Ping:
 
 @dataclass(frozen=True)
 class Ready:
-    """The voice is loaded and has spoken a first time."""
+    """The voice is loaded and has spoken a first time; later: what runs it has changed."""
 
     facts: VoiceFacts
 
