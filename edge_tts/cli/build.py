@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from edge_tts.cli import build_engines
 from edge_tts.errors import EXIT_OK, ModelError
 
 _NEEDED = ("torch", "onnx")
@@ -40,7 +41,15 @@ def add_parser(subparsers: Any) -> None:
         metavar="PRESET",
         default="exact",
         help="exact (fp32, the default), balanced (language model in 8 bits), small (in 4 bits), "
-        "or a list such as lm=int4,flow_encoder=int8",
+        "fast (small, with the flow in 8 bits too), or a list such as lm=int4,flow=fp16",
+    )
+    parser.add_argument(
+        "--keep",
+        metavar="NAMES",
+        action="append",
+        default=[],
+        help="CosyVoice only: layers that stay fp32, a shell pattern of node names, such as "
+        "'*/mid_blocks.3*'; may be repeated",
     )
     parser.add_argument(
         "--vocabulary",
@@ -48,10 +57,13 @@ def add_parser(subparsers: Any) -> None:
         type=Path,
         help="CosyVoice 1 only: Whisper's multilingual.tiktoken, or the openai-whisper package",
     )
+    build_engines.add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Build the voice; progress goes to stderr."""
+    if build_engines.wants_engines(args):
+        return build_engines.run(args)
     from edge_tts.build.lite.recognition import is_lite_checkpoint
     from edge_tts.paths import voices_install_dir
 
@@ -71,8 +83,9 @@ def run(args: argparse.Namespace) -> int:
         return EXIT_OK
     from edge_tts.build.cosyvoice.precision import Precision
     from edge_tts.build.cosyvoice.prepare import build
+    from edge_tts.build.quantisation.layers import Exclusion
 
-    precision = Precision.parse(args.precision)
+    precision = Precision.parse(args.precision, Exclusion(tuple(args.keep)))
     build(args.checkpoint, out, _report, precision=precision, vocabulary=args.vocabulary)
     return EXIT_OK
 

@@ -7,6 +7,7 @@ stopped, and nothing half written is ever found.
 
 from __future__ import annotations
 
+import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ Report = Callable[[str], None]
 Build = Callable[[Job, Path], Outcome]
 Judge = Callable[[Trial, Path], GateResult]
 
-_FATAL = frozenset({"engine.tensorrt_missing", "engine.device_missing"})
+_FATAL = frozenset({"engine.tensorrt_missing", "engine.device_missing", "engine.plan_foreign"})
 """What no other precision would cure."""
 
 
@@ -67,11 +68,12 @@ class EngineBuilder:
         self._request, self._report = request, report
         self._build, self._judge = build, judge
         self._folder = request.voice / ENGINES_DIR
+        self._work = self._folder / ".work"
         self._voice_sha256 = sha256_of(request.voice / FILE_NAME)
 
     def run(self, names: Tuple[str, ...]) -> List[EngineManifest]:
         """Build the parts of these names. Raises EngineError, BudgetError, ConfigError, OSError."""
-        self._folder.mkdir(exist_ok=True)
+        self._work.mkdir(parents=True, exist_ok=True)
         sizes = {name: self._graph(name).stat().st_size for name in names}
         pending, done_bytes, start_s = dict(sizes), 0, time.monotonic()
         manifests = []
@@ -87,6 +89,7 @@ class EngineBuilder:
             del pending[name]
             self._report(f"{name}: {summary(known)}")
             manifests.append(known)
+        shutil.rmtree(self._work)
         return manifests
 
     def _finished(self, part: PartRecipe) -> Optional[EngineManifest]:
@@ -156,9 +159,10 @@ class EngineBuilder:
             workspace_mib=request.platform.workspace_mib,
             tactic_sources=request.platform.tactic_sources,
             half_io=part.half_io,
+            sm=request.platform.sm,
             compute_capabilities=request.compute_capabilities,
         )
-        return self._build(job, self._folder / f"{part.name}.job.json")
+        return self._build(job, self._work / f"{part.name}.job.json")
 
     def _prove(self, part: PartRecipe, precision: str) -> GateResult:
         if self._request.compute_capabilities:
@@ -171,7 +175,7 @@ class EngineBuilder:
             precision=precision,
             part=part,
         )
-        return self._judge(trial, self._folder / f"{part.name}.trial.json")
+        return self._judge(trial, self._work / f"{part.name}.trial.json")
 
     def _manifest(
         self, part: PartRecipe, gate: GateResult, outcome: Optional[Outcome], precision: str
@@ -186,7 +190,7 @@ class EngineBuilder:
             power_mode=request.power_mode,
         )
         return EngineManifest(
-            voice=request.recipe.voice,
+            voice=request.voice.name,
             part=part.name,
             voice_sha256=self._voice_sha256,
             onnx_sha256=sha256_of(graph),

@@ -26,11 +26,9 @@ def result_path(trial_path: Path) -> Path:
 
 def open_engine(trial: Trial) -> Engine:
     """The plan of a trial on this machine's GPU. Raises EngineError."""
-    from edge_tts.runtime.cuda import open_cuda
-    from edge_tts.runtime.tensorrt_api import Runtime
     from edge_tts.runtime.tensorrt_loading import PlanFile, TensorRtEngines
 
-    loaded = TensorRtEngines(open_cuda(), Runtime())
+    loaded = TensorRtEngines()
     loaded.open({trial.part.name: PlanFile(Path(trial.plan))})
     if trial.part.name in loaded.failures:
         raise loaded.failures[trial.part.name]

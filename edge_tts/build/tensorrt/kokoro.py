@@ -8,7 +8,7 @@ over time, and its windows bound its memory.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import List
+from typing import List, Tuple
 
 import onnx
 
@@ -17,9 +17,12 @@ from edge_tts.build.kokoro.graph import Graph
 from edge_tts.build.kokoro.padding import weigh_padding
 from edge_tts.build.kokoro.parts import PARTS, STREAM_GENERATOR, PartSpec, extract
 from edge_tts.build.kokoro.statistics import take_statistics
+from edge_tts.build.tensorrt import checker
 from edge_tts.build.tensorrt.dequantise import dequantise
 from edge_tts.build.tensorrt.plain import name_nodes, narrow_input, write_out
+from edge_tts.voices.kokoro.speakers import STYLE_DIR
 from edge_tts.voices.kokoro.statistics import StatisticsModel
+from edge_tts.voices.kokoro.voice import FAST_CONDITION, FAST_GENERATOR
 
 _STATISTICS_READERS = {"ReduceMean", "ReduceSumSquare", "Shape", "Mul"}
 _WINDOW_SHAPES = {"features": (1, 512, "F"), "harmonics": (1, 22, "60F+1")}
@@ -38,6 +41,28 @@ def part_graphs(source: Path) -> "dict[str, onnx.ModelProto]":
     clean.lower_opset(whole)
     clean.replace_istft_window(whole)
     return {spec.name: _part(whole, spec) for spec in PARTS if spec.name in part_names()}
+
+
+def fast_graphs(folder: Path) -> "dict[str, onnx.ModelProto]":
+    """The fast generator's graphs, where `folder` holds it; its layer norms are written out."""
+    found = {}
+    for name in (FAST_GENERATOR, FAST_CONDITION):
+        path = folder / f"{name}.onnx"
+        if path.is_file():
+            graph = Graph.of(onnx.load(str(path)))
+            write_out(graph)
+            name_nodes(graph)
+            found[name] = graph.to_model()
+    return found
+
+
+def write_graphs(source: Path, folder: Path, fast_from: Path = STYLE_DIR) -> Tuple[str, ...]:
+    """Write all graphs into `folder`; returns the parts' names. Raises EngineError, OSError."""
+    graphs = {**part_graphs(source), **fast_graphs(fast_from)}
+    for name, model in graphs.items():
+        checker.require(model, name)
+        onnx.save(model, str(folder / f"{name}.onnx"))
+    return tuple(graphs)
 
 
 def _part(whole: Graph, spec: PartSpec) -> onnx.ModelProto:

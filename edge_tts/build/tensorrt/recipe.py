@@ -157,15 +157,18 @@ def read_platform(name: str, folder: Path = ENGINES_DIR) -> Platform:
 
 
 def recipe_path(voice: str, folder: Path = ENGINES_DIR) -> Path:
-    """The recipe that ships for a voice. Raises ConfigError when there is none."""
-    path = folder / f"{voice}.yaml"
-    if not path.is_file():
-        known = sorted(p.stem for p in folder.glob("*.yaml") if p.name != PLATFORMS_FILE)
+    """The recipe that ships for a voice: the one whose name its own begins with.
+
+    `CosyVoice-300M-SFT` has `cosyvoice-300m.yaml`. Raises ConfigError when there is none.
+    """
+    known = sorted(p.stem for p in folder.glob("*.yaml") if p.name != PLATFORMS_FILE)
+    fitting = [name for name in known if voice.lower().startswith(name)]
+    if not fitting:
         raise ConfigError(
             f"there is no recipe for the voice {voice!r} in {folder} (there are: "
             f"{', '.join(known) or 'none'}); give one with --recipe"
         )
-    return path
+    return folder / f"{max(fitting, key=len)}.yaml"
 
 
 def length(dimension: "int | str", profile: Mapping[str, Tuple[int, ...]], point: int) -> int:

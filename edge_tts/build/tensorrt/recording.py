@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable, Dict, Mapping, Tuple
+from typing import Callable, Dict, Iterator, Mapping, Tuple
 
 import numpy as np
 
+from edge_tts.build.tensorrt.gate import graph_inputs
 from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.onnx import OnnxEngine
 
@@ -62,32 +63,59 @@ def record_kokoro(folder: Path, mixer: "np.ndarray") -> None:
     from edge_tts.voices.kokoro.source import HarmonicSource
     from edge_tts.voices.kokoro.speakers import StyleTables
     from edge_tts.voices.kokoro.statistics import StatisticsModel
+    from edge_tts.voices.kokoro.student import StudentGenerator
+    from edge_tts.voices.kokoro.voice import FAST_CONDITION, FAST_GENERATOR
     from edge_tts.voices.kokoro.windows import WindowedGenerator
 
-    names = ("encoder", "prosody", "decoder", "stream_generator")
-    engines = {name: Recorder(OnnxEngine(folder / f"{name}.onnx")) for name in names}
-    model = AcousticModel(*(engines[name] for name in names[:3]))
-    source = HarmonicSource(mixer)
-    generator = WindowedGenerator(engines[names[3]], source, StatisticsModel.read())
+    of = Recorders(lambda name: OnnxEngine(folder / f"{name}.onnx"))
     ids = [symbol_ids()[symbol] for symbol in PHRASE]
-    acoustics = model.run(ids, StyleTables().row(SPEAKER, len(ids)), speed=1.0)
-    for _ in generator.run(acoustics):
+    style = StyleTables().row(SPEAKER, len(ids))
+    model = AcousticModel(of("encoder"), of("prosody"), of("decoder"))
+    acoustics = model.run(ids, style, speed=1.0)
+    generator = WindowedGenerator(
+        of("stream_generator"), HarmonicSource(mixer), StatisticsModel.read()
+    )
+    _exhaust(generator.run(acoustics))
+    if (folder / f"{FAST_GENERATOR}.onnx").is_file():
+        student = StudentGenerator(
+            of(FAST_GENERATOR), of(FAST_CONDITION), _states(folder / f"{FAST_GENERATOR}.onnx")
+        )
+        _exhaust(student.run(acoustics))
+    of.save(folder)
+
+
+def _states(graph: Path) -> Dict[str, Tuple[int, ...]]:
+    shapes = graph_inputs(graph)
+    return {
+        name: tuple(int(size) for size in shape)
+        for name, shape in shapes.items()
+        if name.startswith("state_")
+    }
+
+
+def _exhaust(pieces: "Iterator[np.ndarray]") -> None:
+    for _ in pieces:
         pass
-    for name, engine in engines.items():
-        engine.save(recording_path(folder, name))
-        engine.close()
 
 
-def recorders(open_engine: Callable[[str], Engine]) -> "Callable[[str], Recorder]":
-    """A function that opens every part once, behind a recorder."""
-    opened: Dict[str, Recorder] = {}
+class Recorders:
+    """Opens every part once, behind a recorder."""
 
-    def of(name: str) -> Recorder:
-        if name not in opened:
-            opened[name] = Recorder(open_engine(name))
-        return opened[name]
+    def __init__(self, open_engine: Callable[[str], Engine]) -> None:
+        self._open = open_engine
+        self._opened: Dict[str, Recorder] = {}
 
-    return of
+    def __call__(self, name: str) -> Recorder:
+        """The recorder of a part."""
+        if name not in self._opened:
+            self._opened[name] = Recorder(self._open(name))
+        return self._opened[name]
+
+    def save(self, folder: Path) -> None:
+        """Write what every part was given into `folder`, and close the engines."""
+        for name, recorder in self._opened.items():
+            recorder.save(recording_path(folder, name))
+            recorder.close()
 
 
 def recording_path(folder: Path, part: str) -> Path:

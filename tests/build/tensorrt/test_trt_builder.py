@@ -179,9 +179,12 @@ def test_an_engine_built_ahead_of_time_is_not_accepted(request_of):
 
 
 def test_progress_names_the_part_and_the_outcome(request_of):
-    lines = []
-    run(request_of(1.0, 1e6), Workshop(), lines)
+    lines, request = [], request_of(1.0, 1e6)
+    run(request, Workshop(), lines)
     assert lines[0] == "engine 1 of 2: part0"
+    assert sorted(p.name for p in (request.voice / "engines").iterdir()) == [
+        *("part0.json", "part0.plan", "part1.json", "part1.plan"),
+    ]
     assert "engine 2 of 2: part1, about 1 min left in all" in lines
     assert lines[-1].startswith("part1: fp32 engine of")
 

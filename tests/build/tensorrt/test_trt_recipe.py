@@ -106,6 +106,12 @@ def test_unknown_names_list_the_known_ones(tmp_path):
         recipe.recipe_path("nobody", tmp_path / "empty")
 
 
+def test_a_recipe_serves_every_voice_whose_name_begins_with_its_own():
+    assert recipe.recipe_path("CosyVoice-300M-SFT").name == "cosyvoice-300m.yaml"
+    assert recipe.recipe_path("CosyVoice2-0.5B").name == "cosyvoice2-0.5b.yaml"
+    assert recipe.recipe_path("kokoro").name == "kokoro.yaml"
+
+
 def test_lengths_follow_the_axes():
     profile = {"T": (1, 10, 100), "n+m": (2, 3, 4)}
     shapes = recipe.shapes({"x": (1, 512, "T"), "y": (1, "120T+1"), "z": ("n+m",)}, profile, 1)
