@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""A full-size lite voice (304 million parameters, random weights) beside transformers and encodec.
+
+    bench/lite_full.py [--interleaving delay|flat] [--precision balanced] [--work DIR] [--quick]
+
+Makes a checkpoint (1.2 GB), builds it with `edge-tts build`, and has both speak the codes of 100
+Chinese characters, 22 s of sound in two segments, each in a fresh process pinned to two CPUs.
+`--work` keeps the checkpoint and the voice for the next start; `--quick` speaks a tenth. The peer
+is `transformers` at fp32 with its caches (`generate` for flat codes) and the `encodec` package.
+Needs torch, transformers, encodec and sentencepiece. Exits 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Dict, List
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKER = Path(__file__).with_name("lite_full_worker.py")
+SECONDS_PER_CHARACTER = 0.22
+N_CHARACTERS, N_SEGMENTS = 100, 2
+TIMEOUT_S = 3600
+MAX_PEAK_MIB, MAX_READY_S, MAX_DISK_MB, MIN_RATIO = 1000.0, 2.0, 2000.0, 2.0
+
+
+def main() -> int:
+    """Measure both and print a line for each and a verdict."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--interleaving", choices=("delay", "flat"), default="delay")
+    parser.add_argument("--precision", default="balanced")
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = args.work or Path(temporary)
+        checkpoint = work / f"checkpoint-{args.interleaving}"
+        voice = work / "voices" / f"{args.interleaving}-{args.precision}"
+        prepare(checkpoint, voice, args.interleaving, args.precision)
+        n_characters = N_CHARACTERS // 10 if args.quick else N_CHARACTERS
+        n_frames = int(n_characters * SECONDS_PER_CHARACTER / N_SEGMENTS * 75)
+        ours = measure("ours", voice, n_frames)
+        theirs = measure("theirs", checkpoint, n_frames)
+        disk_mb = sum(path.stat().st_size for path in voice.iterdir()) / 1e6
+    return verdict(ours, theirs, disk_mb, args)
+
+
+def prepare(checkpoint: Path, voice: Path, interleaving: str, precision: str) -> None:
+    """Make what is not there yet."""
+    if not (checkpoint / "spiece.model").is_file():
+        run([str(WORKER), "make", str(checkpoint), interleaving])
+    if not (voice / "voice.yaml").is_file():
+        build = ["-m", "edge_tts", "build", str(checkpoint), "--out", str(voice)]
+        run([*build, "--precision", precision])
+
+
+def measure(who: str, path: Path, n_frames: int) -> Dict[str, float]:
+    """Figures of one worker."""
+    arguments = [str(WORKER), who, str(path), str(n_frames), str(N_SEGMENTS), str(time.time())]
+    found: Dict[str, float] = json.loads(run(arguments).splitlines()[-1])
+    print(
+        f"{who:<7} ready {found['ready_s']:.1f} s, first sound {found['first_s']:.2f} s, "
+        f"{found['sound_s']:.1f} s of sound in {found['total_s']:.1f} s "
+        f"({1e3 * found['model_s'] / found['n_positions']:.1f} ms per position, "
+        f"codec {found['codec_s']:.1f} s), peak {found['peak_mib']:.0f} MiB",
+        flush=True,
+    )
+    return found
+
+
+def run(arguments: List[str]) -> str:
+    """Run Python on two CPUs; returns what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    return done.stdout.decode("utf-8")
+
+
+def verdict(
+    ours: Dict[str, float], theirs: Dict[str, float], disk_mb: float, args: argparse.Namespace
+) -> int:
+    """Print the closing line; 1 when a limit is missed."""
+    ratio = theirs["total_s"] / ours["total_s"]
+    is_met = (
+        ours["peak_mib"] <= MAX_PEAK_MIB
+        and ours["ready_s"] <= MAX_READY_S
+        and disk_mb <= MAX_DISK_MB
+        and ratio >= MIN_RATIO
+    )
+    print(
+        f"lite {args.interleaving} {args.precision}: {ratio:.1f} times as fast as transformers and "
+        f"encodec (at least {MIN_RATIO:.0f}), ready in {ours['ready_s']:.1f} s (at most "
+        f"{MAX_READY_S:.0f}), peak {ours['peak_mib']:.0f} MiB (at most {MAX_PEAK_MIB:.0f}), disk "
+        f"{disk_mb:.0f} MB (at most {MAX_DISK_MB:.0f}): {'met' if is_met else 'MISSED'}"
+    )
+    return 0 if is_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
