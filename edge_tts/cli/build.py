@@ -18,7 +18,7 @@ def add_parser(subparsers: Any) -> None:
     """Add `build` to the command line."""
     parser = subparsers.add_parser(
         "build",
-        help="make a voice from a CosyVoice or a lite checkpoint",
+        help="make a voice from a checkpoint, or a voice's TensorRT engines",
         description="Make a voice from an official CosyVoice checkpoint folder (300M-SFT, 300M, "
         "300M-Instruct or CosyVoice2-0.5B), or from a T5 over EnCodec codes as docs/lite.md "
         "describes it. Needs torch, which the finished voice does not.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
@@ -13,8 +14,10 @@ from edge_tts.build.tensorrt.operators import VERSIONS
 from edge_tts.errors import ConfigError
 from edge_tts.records import RecordError, read_record
 
-ENGINES_DIR = Path(__file__).resolve().parents[3] / "engines"
 PLATFORMS_FILE = "platforms.yaml"
+_CHECKOUT = Path(__file__).resolve().parents[3] / "engines"
+_INSTALLED = Path(sys.prefix) / "share" / "edge-tts" / "engines"
+ENGINES_DIR = _CHECKOUT if (_CHECKOUT / PLATFORMS_FILE).is_file() else _INSTALLED
 FORMAT = 1
 
 FP16, FP16_MATRICES, FP32, ONNX = "fp16", "fp16-matrices", "fp32", "onnx"
