@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import enum
 import os
 import platform
 import re
 import shutil
 import sys
-from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Tuple
@@ -16,6 +14,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 from edge_tts import config, paths
 from edge_tts.config import Config
 from edge_tts.errors import AudioError, ConfigError, ModelError
+from edge_tts.findings import Finding, Status
 
 DISTRIBUTION = "edge-tts-device"
 ONLINE_DISTRIBUTION = "edge-tts"
@@ -27,24 +26,6 @@ _IMPORT_NAMES = {"PyYAML": "yaml"}
 _LEFT_TO_THE_AUDIO_CHECK = "sounddevice"  # importing it starts PortAudio, which has one owner
 
 
-class Status(enum.Enum):
-    """How bad a finding is; only a failure makes `edge-tts doctor` exit with 1."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILURE = "failure"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the report. `remedy` says what to do where `detail` does not say it already."""
-
-    subject: str
-    status: Status
-    detail: str
-    remedy: str = ""
-
-
 def examine(config_path: Optional[str] = None) -> List[Finding]:
     """Run every check; none changes anything, needs a network or loads a model.
 
@@ -53,7 +34,7 @@ def examine(config_path: Optional[str] = None) -> List[Finding]:
     findings = [*_python(), *_name_clash(), *_dependencies()]
     if not any(finding.status is Status.FAILURE for finding in findings):
         loaded, finding = _configuration(config_path)
-        findings += [finding, *_voices(loaded.voice), *_audio(loaded.device)]
+        findings += [finding, *_voices(loaded.voice), *_audio(loaded.device), *_jetson(loaded)]
     return [*findings, *_memory(), *_threads()]
 
 
@@ -167,6 +148,14 @@ def _voices(default: str) -> Iterator[Finding]:
         if not faults:
             detail = f"{info.name} {info.version}, {len(info.speakers)} speakers, {directory.path}"
             yield Finding("voices", Status.OK, detail)
+
+
+def _jetson(loaded: Config) -> Iterator[Finding]:
+    from edge_tts import doctor_jetson
+    from edge_tts.jetson import Jetson
+    from edge_tts.voices import catalog
+
+    return doctor_jetson.examine(Jetson(), catalog.directories(), loaded.budget_mib)
 
 
 def _audio(device: Optional[str]) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from edge_tts import __version__
 from edge_tts.errors import EXIT_OK
 
 if TYPE_CHECKING:
-    from edge_tts.doctor import Finding
+    from edge_tts.findings import Finding
 
 EXIT_UNHEALTHY = 1
 
@@ -28,7 +28,8 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings; the exit code says whether speaking should work."""
-    from edge_tts.doctor import Status, examine
+    from edge_tts.doctor import examine
+    from edge_tts.findings import Status
 
     findings = examine(args.config)
     is_healthy = all(finding.status is not Status.FAILURE for finding in findings)
