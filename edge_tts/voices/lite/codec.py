@@ -37,10 +37,6 @@ class CodecDecoder:
         """A new stream, silent so far."""
         return CodecStream(self._engine, self._codebooks, self._start)
 
-    def close(self) -> None:
-        """Release the engine."""
-        self._engine.close()
-
 
 class CodecStream:
     """The sound of one utterance, chunk after chunk."""

@@ -62,8 +62,3 @@ class LanguageModel:
             return self.step(np.array([rows]), cache, cross)
 
         yield from frames(layout, step, sampler, min_frames, max_frames)
-
-    def close(self) -> None:
-        """Release both engines."""
-        self._encoder.close()
-        self._decoder.close()

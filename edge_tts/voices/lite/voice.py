@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence, Tupl
 import numpy as np
 
 from edge_tts.errors import EngineError, InputError
-from edge_tts.runtime.engine import Engine
-from edge_tts.runtime.onnx import OnnxEngine
+from edge_tts.runtime.selection import Engines
 from edge_tts.text.tokens import Language, Token, TokenKind
 from edge_tts.voices.cosyvoice.text import model_text
+from edge_tts.voices.engines import open_engines
 from edge_tts.voices.lite.codec import MIN_FIRST_FRAMES, CodecDecoder
 from edge_tts.voices.lite.language_model import LanguageModel
 from edge_tts.voices.lite.plausibility import frame_limits, loop_fault
@@ -26,6 +26,8 @@ from edge_tts.voices.voice import Voice, VoiceInfo
 if TYPE_CHECKING:
     from edge_tts.text.tokens import Segment
     from edge_tts.voices.manifest import VoiceDirectory
+
+PARTS = ("encoder", "decoder", "codec")
 
 SEGMENT_LIMIT = 60
 """Text ids per segment. With `MAX_CHARACTERS` it bounds the caches of an utterance."""
@@ -48,6 +50,7 @@ class Stages:
 
     model: LanguageModel
     codec: CodecDecoder
+    engines: Engines
 
     @classmethod
     def open(
@@ -55,19 +58,16 @@ class Stages:
     ) -> "Stages":
         """Map the tables and open the engines of a voice. Raises ModelError or EngineError."""
         known = Tables.read(directory.path)
-
-        def engine(part: str) -> Engine:
-            return OnnxEngine(directory.file(part), n_threads=n_threads)
-
+        engines = open_engines(directory, PARTS, n_threads)
         return cls(
-            model=LanguageModel(engine("encoder"), engine("decoder"), known, settings),
-            codec=CodecDecoder(engine("codec"), known.codebooks, known.codec_state),
+            model=LanguageModel(engines["encoder"], engines["decoder"], known, settings),
+            codec=CodecDecoder(engines["codec"], known.codebooks, known.codec_state),
+            engines=engines,
         )
 
     def close(self) -> None:
         """Release the engines. Idempotent."""
-        self.model.close()
-        self.codec.close()
+        self.engines.close()
 
 
 class LiteVoice(Voice):
@@ -82,6 +82,7 @@ class LiteVoice(Voice):
         self._settings = settings
         self._tokenizer = tokenizer
         self._stages = stages
+        self.engines = stages.engines
 
     @classmethod
     def load(cls, directory: "VoiceDirectory", n_threads: Optional[int] = None) -> "LiteVoice":
