@@ -117,8 +117,12 @@ def test_yaml_example(example, home):
         from edge_tts.text.lexicon_file import UserLexicon
 
         assert UserLexicon(path).current()
+    elif example.kind == "recipe":
+        from edge_tts.build.tensorrt.recipe import read_recipe
+
+        assert read_recipe(path).parts
     else:
-        pytest.fail("say what reads it: ```yaml config or ```yaml lexicon")
+        pytest.fail("say what reads it: ```yaml config, ```yaml lexicon or ```yaml recipe")
 
 
 def test_examples_are_found_and_only_known_kinds_are_left_out():
