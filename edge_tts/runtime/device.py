@@ -70,6 +70,19 @@ class Device:
                 self.lost = error
             raise
 
+    @contextlib.contextmanager
+    def releasing(self) -> Iterator[None]:
+        """Make the device current to give things back. On a lost one there is nothing to give."""
+        try:
+            self.cuda.push()
+        except EngineError:
+            yield
+            return
+        try:
+            yield
+        finally:
+            self.cuda.pop()
+
     def allocate(self, purpose: Purpose, n_bytes: int) -> int:
         """Address of new memory. Raises EngineError. Call while the device is active."""
         address = self.cuda.allocate(n_bytes)
@@ -125,12 +138,11 @@ class Device:
     def close(self) -> None:
         """Give everything back, also on a lost device. Idempotent."""
         arena, self._arena, self._scratch = self._arena, None, None
-        with contextlib.suppress(EngineError), self.cuda.current():
+        with self.releasing():
             if arena is not None:
                 self.cuda.free_pinned(arena.host)
             for address in list(self._blocks):
-                self.cuda.free(address)
-        self._blocks.clear()
+                self.free(address)
         self.cuda.close()
 
 

@@ -136,12 +136,13 @@ class TensorRtEngine(Engine):
         plan, self._plan = self._plan, None
         if plan is None:
             return
-        for context in self._contexts:
-            context.close(self.device)
-        self._contexts = []
-        if self._cache_memory is not None:
-            self._cache_memory.close()
-        plan.close()
+        with self.device.releasing():
+            for context in self._contexts:
+                context.close(self.device)
+            self._contexts = []
+            if self._cache_memory is not None:
+                self._cache_memory.close()
+            plan.close()
         self.device.count_weights(-plan.size_bytes)
 
     def _layout(self, context: PlanContext, passing: Mapping[str, Shape]) -> Layout:

@@ -55,7 +55,10 @@ class Gpu:
         """What every call begins with."""
         if self.is_lost:
             raise LostError("unspecified launch failure")
-        if threading.get_ident() not in self.current:
+        self._check_current()
+
+    def _check_current(self) -> None:
+        if not self.is_lost and threading.get_ident() not in self.current:
             raise MisuseError("no context is current in this thread")
 
     def count_allocation(self) -> None:
@@ -75,6 +78,7 @@ class Gpu:
         return address
 
     def free(self, address: int) -> None:
+        self._check_current()
         if address not in self.memory:
             raise MisuseError(f"free of {address:#x}, which is not allocated")
         del self.memory[address]
@@ -91,6 +95,7 @@ class Gpu:
         return block
 
     def unpin(self, address: int) -> None:
+        self._check_current()
         if self.pinned.pop(address, None) is None:
             raise MisuseError("memory was unpinned that is not pinned")
 
@@ -184,6 +189,10 @@ class Gpu:
         number = 1000 + self.n_captures
         self.graphs[number] = work
         return number
+
+    def drop_graph(self, number: int) -> None:
+        self._check_current()
+        del self.graphs[number]
 
     def launch_graph(self, number: int) -> None:
         if number not in self.graphs:

@@ -132,5 +132,4 @@ class Library:
         return _status(gpu.launch_graph, graph.value)
 
     def cuGraphExecDestroy(self, graph):  # noqa: N802
-        del gpu.graphs[graph.value]
-        return SUCCESS
+        return _status(gpu.drop_graph, graph.value)
