@@ -38,6 +38,7 @@ COMMANDS = {
     "pause": "hold all speech but alerts",
     "resume": "go on after a pause",
     "prompts": "render, list and verify fixed phrases",
+    "plan": "predict what a voice takes, before it is built",
     "build": "make a voice from a checkpoint, or a voice's TensorRT engines",
     "doctor": "check this installation and say how to repair it",
 }

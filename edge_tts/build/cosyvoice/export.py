@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from edge_tts.build.cosyvoice.parts import Part
-from edge_tts.build.cosyvoice.precision import FP32
-from edge_tts.build.cosyvoice.quantise import quantise
+from edge_tts.build.quantisation.files import store_quantised
+from edge_tts.build.quantisation.kinds import FP32
+from edge_tts.build.quantisation.layers import NOTHING, Exclusion
 from edge_tts.runtime.engine import Engine
-from edge_tts.runtime.onnx import optimise
 
 OPSET = 16
 """The newest opset that still writes layer norms as operators TensorRT 8.5 knows."""
@@ -40,14 +40,14 @@ def export_part(part: Part, path: Path) -> None:
         )
 
 
-def export_optimised(part: Part, path: Path, precision: str = FP32) -> None:
+def export_optimised(
+    part: Part, path: Path, precision: str = FP32, exclusion: Exclusion = NOTHING
+) -> None:
     """Write `part` fused for ONNX Runtime, with its weights beside it, ready to map."""
     plain = path.with_name(f"{path.stem}.plain.onnx")
     try:
         export_part(part, plain)
-        if precision != FP32:
-            quantise(plain, precision)
-        optimise(plain, path)
+        store_quantised(plain, path, precision, exclusion)
     finally:
         for leftover in path.parent.glob(f"{path.stem}.plain.onnx*"):
             leftover.unlink()

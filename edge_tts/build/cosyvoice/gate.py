@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from typing import Dict
 
 import numpy as np
 
-from edge_tts.build.cosyvoice.precision import FP32, INT4, INT8, Precision
+from edge_tts.build.cosyvoice.precision import Precision
 from edge_tts.build.kokoro.gate import mel_distance_db
+from edge_tts.build.quantisation.comparing import Closeness, Recorder, replay, snr_db
+from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8, INT8_WEIGHTS
 from edge_tts.errors import ModelError
 from edge_tts.runtime.onnx import runtime_version
 from edge_tts.voices.cosyvoice import assembly
@@ -20,8 +23,8 @@ from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.tables import Tables
 from edge_tts.voices.manifest import Gate
 
-SOUND_LIMITS_DB = {FP32: 0.5, INT8: 2.5, INT4: 2.5}
-DIVERGENCE_LIMITS = {FP32: 1e-3, INT8: 0.1, INT4: 0.5}
+SOUND_LIMITS_DB = {FP32: 0.5, FP16: 0.5, INT8: 2.5, INT8_WEIGHTS: 2.5, INT4: 2.5}
+DIVERGENCE_LIMITS = {FP32: 1e-3, FP16: 1e-2, INT8: 0.1, INT8_WEIGHTS: 0.1, INT4: 0.5}
 """In nats. Set without a trained checkpoint at hand: wide enough for random weights."""
 
 _N_TOKENS = 60
@@ -32,26 +35,46 @@ _N_TEXT_IDS = 10
 class Distance:
     """How far a voice is from its checkpoint.
 
-    `sound_db` is the mean log-mel distance for the same speech tokens, `divergence` the mean
-    Kullback-Leibler divergence of the next-token distributions, in nats.
+    `sound_db` is the mean log-mel distance for the same speech tokens and `sound_snr_db` the
+    signal-to-noise ratio of the samples; `divergence` is the mean Kullback-Leibler divergence of
+    the next-token distributions, in nats.
     """
 
     sound_db: float
     divergence: float
+    sound_snr_db: float = 0.0
 
 
-def measure(known: Tables, constants: Settings, ours: EngineOf, theirs: EngineOf) -> Distance:
+@dataclass(frozen=True)
+class Comparison:
+    """The distance of a whole voice, and how near each of its engines is on its own."""
+
+    distance: Distance
+    by_part: Dict[str, Closeness]
+
+
+_SOUND_PARTS = ("flow_encoder", "estimator", "f0", "vocoder")
+_TOKEN_PARTS = ("lm", "text_encoder")
+
+
+def compare(known: Tables, constants: Settings, ours: EngineOf, theirs: EngineOf) -> Comparison:
     """Have both speak the same speech tokens; `theirs` are the checkpoint's own modules."""
-    sounds = [_sound(known, constants, engine) for engine in (theirs, ours)]
-    wanted, found = (_scores(known, constants, engine) for engine in (theirs, ours))
-    divergence = (np.exp(wanted) * (wanted - found)).sum(axis=1).mean()
-    return Distance(mel_distance_db(*sounds), max(0.0, float(divergence)))
+    recorded = Recorder(theirs)
+    wanted, found = (_sound(known, constants, engine) for engine in (recorded, ours))
+    expected, scores = (_scores(known, constants, engine) for engine in (recorded, ours))
+    divergence = (np.exp(expected) * (expected - scores)).sum(axis=1).mean()
+    distance = Distance(
+        mel_distance_db(wanted, found), max(0.0, float(divergence)), snr_db(wanted, found)
+    )
+    return Comparison(
+        distance, {part: replay(ours(part), runs) for part, runs in recorded.runs.items()}
+    )
 
 
 def accept(distance: Distance, precision: Precision) -> Gate:
     """The manifest's record. Raises ModelError when `precision` should be closer than this."""
-    limit_db = max(SOUND_LIMITS_DB[precision.of(part)] for part in ("flow_encoder", "estimator"))
-    limit = max(DIVERGENCE_LIMITS[precision.of(part)] for part in ("lm", "text_encoder"))
+    limit_db = max(SOUND_LIMITS_DB[precision.of(part)] for part in _SOUND_PARTS)
+    limit = max(DIVERGENCE_LIMITS[precision.of(part)] for part in _TOKEN_PARTS)
     # Written so that a distance that is not a number is refused as well.
     if not (distance.sound_db <= limit_db and distance.divergence <= limit):
         raise ModelError(

@@ -3,50 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, Mapping
+from typing import Dict, Mapping, Tuple
 
+from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8, INT8_WEIGHTS
+from edge_tts.build.quantisation.layers import NOTHING, Exclusion
 from edge_tts.errors import InputError
 
-FP32, INT8, INT4 = "fp32", "int8", "int4"
+TEXT_TABLE = "text_table"
+"""The text embedding. It is not an engine, but the largest file of CosyVoice 2."""
 
-QUANTISABLE = {
-    "text_encoder": (FP32, INT8, INT4),
-    "lm": (FP32, INT8, INT4),
-    "flow_encoder": (FP32, INT8, INT4),
-    "estimator": (FP32, INT8, INT4),
+_LINEAR = (FP32, FP16, INT8, INT8_WEIGHTS, INT4)
+_STORED = (FP32, FP16)
+QUANTISABLE: Mapping[str, Tuple[str, ...]] = {
+    "text_encoder": _LINEAR,
+    "lm": _LINEAR,
+    "flow_encoder": _LINEAR,
+    "estimator": _LINEAR,
+    "f0": _STORED,
+    "vocoder": _STORED,
+    TEXT_TABLE: _STORED,
 }
-"""The engines whose time and size are in linear layers. The vocoder's are in convolutions."""
+"""The vocoder's time and size are in convolutions, which are stored in half at the most."""
 
+GROUPS: Mapping[str, Tuple[str, ...]] = {"flow": ("flow_encoder", "estimator")}
+"""Names for several engines at once."""
+
+_SMALL = {"lm": INT4, "text_encoder": INT8, "flow_encoder": INT8, TEXT_TABLE: FP16}
 PRESETS: Mapping[str, Mapping[str, str]] = {
     "exact": {},
-    "balanced": {"lm": INT8, "text_encoder": INT8},
-    "small": {"lm": INT4, "text_encoder": INT8, "flow_encoder": INT8},
+    "balanced": {"lm": INT8, "text_encoder": INT8, TEXT_TABLE: FP16},
+    "small": {**_SMALL, "estimator": FP16, "vocoder": FP16},
+    "fast": {**_SMALL, "estimator": INT8},
 }
 """The estimator runs ten times per chunk and adds up its noise, so it is quantised last."""
 
 
 @dataclass(frozen=True)
 class Precision:
-    """The precision by engine; engines not named are fp32."""
+    """The precision by engine; engines not named are fp32. `kept` are layers that stay fp32."""
 
     by_part: Mapping[str, str]
+    kept: Exclusion = NOTHING
 
     @classmethod
-    def parse(cls, text: str) -> "Precision":
-        """A preset's name, or `lm=int4,flow_encoder=int8`. Raises InputError."""
+    def parse(cls, text: str, kept: Exclusion = NOTHING) -> "Precision":
+        """A preset's name, or `lm=int4,flow=fp16`. Raises InputError."""
         if text in PRESETS:
-            return cls(PRESETS[text])
+            return cls(PRESETS[text], kept)
         chosen: Dict[str, str] = {}
         for item in text.split(","):
-            part, _, kind = item.strip().partition("=")
-            if kind not in QUANTISABLE.get(part, ()):
-                raise InputError(
-                    f"the precision {item!r} is not understood; give a preset "
-                    f"({', '.join(PRESETS)}) or a list such as lm=int4,flow_encoder=int8 of "
-                    f"{', '.join(QUANTISABLE)} and {', '.join((FP32, INT8, INT4))}"
-                )
-            chosen[part] = kind
-        return cls(chosen)
+            name, _, kind = item.strip().partition("=")
+            for part in GROUPS.get(name, (name,)):
+                if kind not in QUANTISABLE.get(part, ()):
+                    raise InputError(_unknown(item))
+                chosen[part] = kind
+        return cls(chosen, kept)
 
     def of(self, part: str) -> str:
         """The precision of one engine."""
@@ -59,3 +70,11 @@ class Precision:
             if dict(by_part) == dict(self.by_part):
                 return "fp32" if name == "exact" else name
         return "mixed"
+
+
+def _unknown(item: str) -> str:
+    return (
+        f"the precision {item!r} is not understood; give a preset ({', '.join(PRESETS)}) or a list "
+        f"such as lm=int4,flow=fp16 of {', '.join((*QUANTISABLE, *GROUPS))} and "
+        f"{', '.join(_LINEAR)} ({', '.join(_STORED)} only for f0, vocoder and {TEXT_TABLE})"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Tuple
 
@@ -15,9 +16,11 @@ from edge_tts.build.cosyvoice.checkpoint import Checkpoint, Generation, read_che
 from edge_tts.build.cosyvoice.export import TorchEngine, export_optimised
 from edge_tts.build.cosyvoice.parts import Part as EnginePart
 from edge_tts.build.cosyvoice.parts import parts
-from edge_tts.build.cosyvoice.precision import FP32, Precision
+from edge_tts.build.cosyvoice.precision import TEXT_TABLE, Precision
+from edge_tts.build.cosyvoice.report import REPORT_FILE, BuildReport
 from edge_tts.build.cosyvoice.speakers import SpeakerEntry
 from edge_tts.build.cosyvoice.tokenizer import text_tokenizer
+from edge_tts.build.quantisation.kinds import FP16, FP32
 from edge_tts.errors import InputError, ModelError
 from edge_tts.runtime.integrity import sha256_of
 from edge_tts.runtime.onnx import OnnxEngine, weights_path
@@ -94,22 +97,28 @@ def _fill(
     report: Report,
 ) -> None:
     known, fixed = constants.tables(checkpoint), constants.settings(checkpoint)
+    if precision.of(TEXT_TABLE) == FP16:
+        known = replace(known, text=known.text.astype(np.float16))
     fixed.write(directory / "settings.json")
     known.write(directory)
     write_speakers(directory / "speakers.npz", speakers)
     engines = {part.name: part for part in parts(checkpoint)}
     for part in engines.values():
         report(f"exporting the {part.name.replace('_', ' ')}")
-        export_optimised(part, directory / f"{part.name}.onnx", precision.of(part.name))
+        target = directory / f"{part.name}.onnx"
+        export_optimised(part, target, precision.of(part.name), precision.kept)
     report("comparing it with the checkpoint")
-    distance = gate.measure(
+    comparison = gate.compare(
         known,
         fixed,
         lambda name: OnnxEngine(directory / f"{name}.onnx"),
         lambda name: TorchEngine(engines[name]),
     )
-    accepted = gate.accept(distance, precision)
-    report(f"distance {distance.sound_db:.3f} dB of mel, {distance.divergence:.5f} nats of tokens")
+    accepted = gate.accept(comparison.distance, precision)
+    built = BuildReport.of(directory, comparison, precision)
+    for line in built.lines():
+        report(line)
+    built.write(directory / REPORT_FILE)
     info = _info(directory.name, checkpoint, tuple(speakers), precision)
     files = tuple(_files(directory, known, engines, precision))
     text = render(Manifest(info, files, accepted))
@@ -127,9 +136,13 @@ def _files(
         _file(directory / "tokenizer.json", "tokenizer", "json"),
         _file(directory / "speakers.npz", "speakers", "npz"),
         _file(directory / SMALL_FILE, "small", "npz"),
+        _file(directory / REPORT_FILE, "report", "json"),
     ]
     tables = {**FILES, "positions": POSITIONS_FILE} if known.positions is not None else FILES
-    files += [_file(directory / name, f"{key}_table", "npy") for key, name in tables.items()]
+    files += [
+        _file(directory / name, f"{key}_table", "npy", precision.of(f"{key}_table"))
+        for key, name in tables.items()
+    ]
     for name, part in engines.items():
         graph = directory / f"{name}.onnx"
         stored = precision.of(name)
