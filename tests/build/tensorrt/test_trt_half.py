@@ -71,7 +71,8 @@ def test_what_overflows_on_a_gpu_overflows_in_the_simulation(tmp_path, sound):
     loud = normed_convolution(tmp_path / "loud.onnx", level=1000.0)
     assert np.isfinite(run(loud, x=sound)).all()
     squares = simulated(loud, tmp_path / "a.onnx", FP16, KeepFp32())
-    assert not np.any(run(squares, x=sound)), "the sum of squares is infinite, so all is silence"
+    # An infinite variance makes all of it silence, or NaN, as ONNX Runtime's Relu pleases.
+    assert not np.any(np.nan_to_num(run(squares, x=sound)))
     norms_apart = simulated(loud, tmp_path / "b.onnx", FP16, NORMS)
     assert np.isfinite(run(norms_apart, x=sound)).all()
 
