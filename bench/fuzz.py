@@ -1,8 +1,9 @@
 """Malformed frames and random event orders against a running service: no crash, no hang, no growth.
 
 The service is real; its worker is too. Frames are broken in their bytes, their lengths and their
-fields; events are valid ones in an order no sane client sends. After every batch the service must
-still answer a ping on a new connection.
+fields. An order is all that one connection says: a few valid events in an order no sane client
+chooses, read or not read, then it vanishes; several such connections live at a time. After every
+batch the service must still answer a ping on a new connection.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from typing import Any, Callable, Dict, List
 from running_service import RunningService
 
 from edge_tts.errors import EdgeTTSError
+from edge_tts.service.client import Client
 from edge_tts.service.codec import Frame, encode
 
 FRAMES_PER_CONNECTION = 50
-EVENTS_PER_CONNECTION = 20
+CONNECTIONS_AT_ONCE = 20
+EVENTS_PER_ORDER = (2, 12)
 MAX_GROWTH_MIB = 10.0
 
 TEXTS = ["Hi.", "", "。", "One two. Three.", "你好", "a" * 300]
@@ -63,14 +66,14 @@ def main() -> int:
             warm_up(service, chance)
             before = budget(service)
             n_frames = repeat(service, broken_connection, args.frames // share, chance)
-            n_events = repeat(service, disorderly_connection, args.orders // share, chance)
+            n_orders = repeat(service, disorderly_connections, args.orders // share, chance)
             settle(service)
             after = budget(service)
             log = service.log()
     growth_mib = after["used_mib"] - before["used_mib"]
     n_faults = log.count("Traceback")
     print(
-        f"fuzz: {n_frames} malformed frames, {n_events} events in random order, "
+        f"fuzz: {n_frames} malformed frames, {n_orders} random orders of valid events, "
         f"{n_faults} internal errors, memory {growth_mib:+.1f} MiB"
         f" (front {after['front_mib'] - before['front_mib']:+.1f})"
     )
@@ -83,7 +86,7 @@ def repeat(
     n_wanted: int,
     chance: random.Random,
 ) -> int:
-    """Attack until `n_wanted` frames are sent; the service must answer in between."""
+    """Attack until `n_wanted` attacks are counted; the service must answer in between."""
     n_sent = 0
     while n_sent < n_wanted:
         n_sent += attack(service, chance)
@@ -130,17 +133,29 @@ def broken_frame(chance: random.Random) -> bytes:
     return b"x" * chance.randrange(1, 20_000) + b"\n"
 
 
-def disorderly_connection(service: RunningService, chance: random.Random) -> int:
-    """Send valid events in random order, read some answers, vanish."""
-    with service.client() as client:
-        for _ in range(EVENTS_PER_CONNECTION):
-            event = random_event(chance)
-            client.send(event.type, **dict(event.data))
-            if chance.random() < 0.3:
-                # Refusals are part of the game; only silence and death are not.
-                with contextlib.suppress(EdgeTTSError):
-                    client.receive(2.0)
-    return EVENTS_PER_CONNECTION
+def disorderly_connections(service: RunningService, chance: random.Random) -> int:
+    """Carry out several random orders by turns, an event each; returns how many."""
+    with contextlib.ExitStack() as stack:
+        orders = [
+            (stack.enter_context(service.client()), chance.randint(*EVENTS_PER_ORDER))
+            for _ in range(CONNECTIONS_AT_ONCE)
+        ]
+        for turn in range(EVENTS_PER_ORDER[1]):
+            for client, n_events in orders:
+                if turn < n_events:
+                    say_something(client, chance)
+                elif turn == n_events:
+                    client.close()
+    return CONNECTIONS_AT_ONCE
+
+
+def say_something(client: Client, chance: random.Random) -> None:
+    """Send an event and, sometimes, read an answer; refusals are part of the game."""
+    event = random_event(chance)
+    client.send(event.type, **dict(event.data))
+    if chance.random() < 0.3:
+        with contextlib.suppress(EdgeTTSError):
+            client.receive(0.5)
 
 
 def random_event(chance: random.Random) -> Frame:
@@ -171,7 +186,7 @@ def warm_up(service: RunningService, chance: random.Random) -> None:
         for text in TEXTS:
             list(client.speak(text))
     repeat(service, broken_connection, 500, chance)
-    repeat(service, disorderly_connection, 200, chance)
+    repeat(service, disorderly_connections, 500, chance)
     settle(service)
 
 

@@ -1,8 +1,10 @@
 """Fifty clients with all priorities, sessions and disconnects: nothing lost, nothing doubled.
 
 Every client checks what it is told: each accepted utterance ends exactly once, each refusal has a
-code. Meanwhile one client stops an utterance of its own every few seconds and measures how long the
-service takes to say that it is silent.
+code. Urgent utterances come first, so one of the background may wait as long as the load lasts; its
+client asks meanwhile whether the service still answers, and waits for the queue to empty. One more
+client stops an utterance of its own every few seconds and measures how long the service takes to
+say that it is silent.
 """
 
 from __future__ import annotations
@@ -10,21 +12,27 @@ from __future__ import annotations
 import argparse
 import collections
 import random
+import socket
 import statistics
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Counter, List, Set
+from typing import Counter, List, Optional, Set
 
 from running_service import RunningService
 
-from edge_tts.errors import EdgeTTSError
+from edge_tts.errors import EdgeTTSError, ServiceError
 from edge_tts.service.client import Client
+from edge_tts.service.codec import Frame
 
 MAX_STOP_P95_S = 0.1
 PRIORITIES = ["alert", "navigation", "message", "message", "message", "background", "background"]
+PATIENCE_S = 10.0
+"""Within this a service answers a ping, whatever it is busy with."""
+DRAIN_S = 300.0
+"""Within this after the load the queue is empty, or something has been lost."""
 TEXTS = [
     "Turn left in two hundred metres.",
     "You have one new message.",
@@ -82,15 +90,37 @@ class Client50:
 
     def _listen(self, client: Client, live: Set[str]) -> None:
         """Hear every utterance to its end, or to its refusal."""
+        was_asked = False
         while live:
-            frame = client.receive_any(120.0)
-            if frame.type not in ("edge-finished", "error"):
+            frame = next_frame(client)
+            if frame is None:
+                self._ask_for_life(client, live, was_asked)
+            was_asked = frame is None
+            if frame is None or frame.type not in ("edge-finished", "error"):
                 continue
             uid = frame.data["id"]
             if uid not in live:
                 self.faults.append(f"{uid} ended twice or was never ours")
             live.discard(uid)
             self.outcomes[frame.data.get("reason") or frame.data["code"]] += 1
+
+    def _ask_for_life(self, client: Client, live: Set[str], was_asked: bool) -> None:
+        """A queue may be long; a service that is mute or has lost something is a fault."""
+        if was_asked:
+            raise ServiceError("a ping is not answered")
+        if time.monotonic() > self._deadline_s + DRAIN_S:
+            raise ServiceError(f"{sorted(live)} never ended")
+        client.send("ping")
+
+
+def next_frame(client: Client) -> Optional[Frame]:
+    """The next frame, refusals included; None when none comes within the patience."""
+    try:
+        return client.receive_any(PATIENCE_S)
+    except ServiceError as error:
+        if isinstance(error.__cause__, socket.timeout):
+            return None
+        raise
 
 
 def main() -> int:
@@ -123,7 +153,7 @@ def run_clients(
         thread.start()
     stops = measure_stops(service, deadline_s)
     for thread in threads:
-        thread.join(180)
+        thread.join(DRAIN_S + 3 * PATIENCE_S)
         if thread.is_alive():
             clients[0].faults.append("a client still waits")
     return clients, stops

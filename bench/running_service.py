@@ -99,10 +99,11 @@ class RunningService:
             raise
 
     def is_ready(self) -> bool:
-        """True when the voice is loaded and the output open."""
+        """True when the voice is loaded and the output works."""
         try:
             with self.client() as client:
                 status = client.status()
         except ServiceError:
             return False
-        return bool(status["worker"]["state"] == "ready" and status["device"]["state"] == "open")
+        has_output = status["device"]["state"] in ("open", "resting")
+        return bool(status["worker"]["state"] == "ready" and has_output)

@@ -1,8 +1,14 @@
-"""A thousand mixed requests of five hundred different lengths; the memory must not grow."""
+"""A thousand mixed requests of five hundred different lengths; the memory must not grow.
+
+Texts have 1 to 500 characters (Chinese ones a third, which takes as long to say). Up to
+`WHOLE_LENGTH` they are heard to the end, as are some of the longer ones; the others are cut, as
+announcements are: stopped once they are heard, or their client vanishes.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import sys
@@ -13,11 +19,11 @@ from typing import List, Tuple
 
 from running_service import RunningService
 
-from edge_tts.errors import EdgeTTSError
 from edge_tts.service.client import Client
 
 MAX_GROWTH_MIB = 10.0
 N_LENGTHS = 500
+WHOLE_LENGTH = 100
 WORDS = ("the", "next", "stop", "on", "this", "line", "is", "a", "station", "near", "old", "bridge")
 CHARACTERS = "前方路口请向右转然后直行两百米到达目的地谢谢您的乘坐"
 SAMPLES = 20
@@ -27,25 +33,30 @@ def main() -> int:
     """Soak; 0 when the tree has grown by no more than the limit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=1000)
-    parser.add_argument("--longest", type=int, default=160, help="characters of the longest text")
+    parser.add_argument("--voice", help="the service's voice instead of the default one")
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--quick", action="store_true", help="20 requests of at most 30 characters")
+    parser.add_argument("--quick", action="store_true", help="12 requests of at most 40 characters")
     args = parser.parse_args()
-    n_requests, longest = (20, 30) if args.quick else (args.requests, args.longest)
+    n_requests, longest = (12, 40) if args.quick else (args.requests, N_LENGTHS)
+    environment = dict(os.environ)
+    if args.voice is not None:
+        environment["EDGE_TTS_VOICE"] = args.voice
     chance = random.Random(args.seed)
+    began_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "out.pcm"
         with RunningService(
-            Path(folder), output_file=output
+            Path(folder), output_file=output, environment=environment
         ) as service, service.client() as client:
-            # Every buffer has grown to its working size once the longest text has been spoken.
-            for text in (sentence(chance, longest), hanzi(chance, longest)):
+            # Every buffer has grown to its working size once a long text has been spoken.
+            for text in (sentence(chance, longest // 2), hanzi(chance, longest // 2)):
                 list(client.speak(text))
             points = soak(service, client, n_requests, longest, chance)
             errors = service.log().count("Traceback")
     slope, growth_mib = fit(points)
     print(
-        f"soak: {n_requests} requests, {points[0][1]:.1f} → {points[-1][1]:.1f} MiB, "
+        f"soak: {n_requests} requests of {min(longest, N_LENGTHS)} lengths in "
+        f"{time.monotonic() - began_s:.0f} s, {points[0][1]:.1f} → {points[-1][1]:.1f} MiB, "
         f"growth {growth_mib:+.1f} MiB, slope {1000 * slope:+.2f} MiB per 1000, {errors} errors"
     )
     return 0 if growth_mib <= MAX_GROWTH_MIB and not errors else 1
@@ -56,12 +67,13 @@ def soak(
 ) -> List[Tuple[int, float]]:
     """Make the requests; returns (request number, MiB of the tree) every now and then."""
     points: List[Tuple[int, float]] = []
-    lengths = [1 + index * longest // N_LENGTHS for index in range(N_LENGTHS)]
+    lengths = list(range(1, longest + 1))
     chance.shuffle(lengths)
     for number in range(n_requests):
-        if number % max(1, n_requests // SAMPLES) == 0:
+        if number % max(1, n_requests // (SAMPLES if n_requests > SAMPLES else 4)) == 0:
             points.append((number, settled_mib(client)))
-        request(service, client, lengths[number % N_LENGTHS], chance)
+            print(f"soak: {points[-1]}", file=sys.stderr, flush=True)
+        request(service, client, lengths[number % longest], chance)
     points.append((n_requests, settled_mib(client)))
     return points
 
@@ -69,22 +81,35 @@ def soak(
 def request(service: RunningService, client: Client, length: int, chance: random.Random) -> None:
     """One request of one of the kinds that clients make."""
     text = hanzi(chance, length) if chance.random() < 0.4 else sentence(chance, length)
+    is_whole = length <= WHOLE_LENGTH or chance.random() < 0.1
     kind = chance.random()
-    if kind < 0.7:
-        list(client.speak(text, speed=chance.choice([0.9, 1.0, 1.2])))
-    elif kind < 0.85:
-        with service.client() as other:
-            other.send("synthesize", text=text)
-            while other.receive(120.0).type != "audio-stop":
-                pass
+    if kind < 0.6:
+        speak(client, text, chance.choice([0.9, 1.0, 1.2]), is_whole)
+    elif kind < 0.8:
+        synthesize(service, text, is_whole)
     elif kind < 0.95:
         with service.client() as other:
             other.ask("edge-speak", "edge-accepted", text=text)
     else:
-        try:
-            list(client.speak(text, speaker="nobody"))
-        except EdgeTTSError:
-            return
+        ends = [frame.data.get("code") for frame in client.speak(text, speaker="nobody")]
+        if ends[-1] != "input.unknown_speaker":
+            raise SystemExit(f"soak: an unknown speaker ended as {ends[-1]}")
+
+
+def speak(client: Client, text: str, speed: float, is_whole: bool) -> None:
+    """On the service's sink, to the end or to the first sound."""
+    for frame in client.speak(text, speed=speed):
+        if frame.type == "edge-started" and not is_whole:
+            client.send("edge-stop", id=frame.data["id"])
+
+
+def synthesize(service: RunningService, text: str, is_whole: bool) -> None:
+    """As a Wyoming client, to the end or to the first sound."""
+    last = "audio-stop" if is_whole else "audio-chunk"
+    with service.client() as other:
+        other.send("synthesize", text=text)
+        while other.receive(120.0).type not in (last, "audio-stop"):
+            pass
 
 
 def settled_mib(client: Client) -> float:

@@ -84,6 +84,9 @@ class Audio:
     lead_in_s: float = _option(
         float, 0.0, "silence first, for amplifiers that swallow the first word", low=0, high=3
     )
+    keep_warm_s: float = _option(
+        float, 60.0, "time the service keeps the device open after speech", low=0, high=86400
+    )
 
 
 _INTERRUPTED = ("resume", "restart", "drop")

@@ -143,6 +143,16 @@ class DeviceSink:
         self.open()
         self._put(chunk.samples, epoch)
 
+    def finish(self) -> None:
+        """No sound follows what has been written: that the device runs dry then is no fault.
+
+        `drain` does the same and waits. Raises AudioError `audio.device_lost`.
+        """
+        self._put(None, self._epoch)
+        connection = self._connection
+        if connection is not None:
+            connection.ring.expecting = False
+
     def drain(self) -> None:
         """Return when the last sample written has left the device; the stream stays open.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import stat
 import struct
@@ -36,6 +37,17 @@ def wav_header(sample_rate_hz: int, n_bytes: Optional[int]) -> bytes:
     return struct.pack("<4sI4s", b"RIFF", riff_bytes, b"WAVE") + struct.pack(
         "<4sIHHIIHH4sI", b"fmt ", *fmt, b"data", data_bytes
     )
+
+
+def remove_unfinished(target: Path) -> None:
+    """Remove what writers of `target` that were killed have left; only while nobody writes it."""
+    path = Path(os.path.realpath(str(target)))
+    for left in path.parent.glob(f"{glob.escape(_temporary_prefix(path))}{'[0-9a-f]' * 8}.part"):
+        left.unlink()
+
+
+def _temporary_prefix(path: Path) -> str:
+    return f".{path.name[:200]}."
 
 
 class PcmOutput:
@@ -114,7 +126,7 @@ class PcmOutput:
         path = Path(os.path.realpath(str(target)))
         if mode is not None and not os.access(str(path), os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-        temporary = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}.part")
+        temporary = path.with_name(f"{_temporary_prefix(path)}{os.urandom(4).hex()}.part")
         self._file = temporary.open("xb", buffering=0)
         self._final, self._temporary = path, temporary
         if mode is not None:

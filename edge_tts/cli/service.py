@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 from typing import TYPE_CHECKING, Any, List
 
@@ -10,6 +11,7 @@ from edge_tts.errors import EXIT_OK
 
 if TYPE_CHECKING:
     import socket
+    from pathlib import Path
 
     from edge_tts.config import Config
 
@@ -48,15 +50,22 @@ def run(args: argparse.Namespace) -> int:
     if args.release_duck:
         return _release_duck(settings.duck_hook(settings.HOOKS, runtime))
     front = settings.front_settings(config, runtime)
-    listeners = _listeners(config)
-    return asyncio.run(serve(front, settings.open_output(config), listeners))
+    with contextlib.ExitStack() as stack:
+        listeners = _listeners(config, path, stack)
+        return asyncio.run(serve(front, settings.open_output(config), listeners))
 
 
-def _listeners(config: "Config") -> "List[socket.socket]":
+def _listeners(
+    config: "Config", path: "Path", stack: contextlib.ExitStack
+) -> "List[socket.socket]":
+    """What systemd has passed, or a socket of our own, which goes with the service; maybe TCP."""
     from edge_tts.service.notify import passed_sockets
-    from edge_tts.service.sockets import default_socket, listen_tcp, listen_unix
+    from edge_tts.service.sockets import listen_tcp, listen_unix, removed_at_end
 
-    listeners = passed_sockets() or [listen_unix(config.service.socket or default_socket())]
+    listeners = passed_sockets()
+    if not listeners:
+        listeners = [listen_unix(path)]
+        stack.enter_context(removed_at_end(path))
     if config.service.tcp is not None:
         listeners.append(listen_tcp(config.service.tcp))
     return listeners

@@ -235,7 +235,7 @@ class Front:
             await asyncio.sleep(period_s / 4)
 
     async def _watch_memory(self) -> None:
-        """Measure every second while anything happens: measuring is most of an idle front's work."""
+        """Measure every second while anything happens: it is most of the work of an idle front."""
         activity: Optional[Tuple[int, ...]] = None
         for n_seconds in itertools.count():
             before, activity = activity, self._activity()

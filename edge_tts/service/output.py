@@ -24,6 +24,9 @@ class Output(Protocol):
     def write(self, chunk: "AudioChunk") -> None:
         """Queue sound; AudioError when the device is lost."""
 
+    def finish(self) -> None:
+        """No sound follows what has been written, so that running dry is no fault."""
+
     def drain(self) -> None:
         """Return when everything written has been heard."""
 
@@ -59,12 +62,16 @@ class FileOutput:
         self._n_samples = 0
 
     def open(self) -> None:
-        """AudioError when the file cannot be made. It is made by the first write."""
-        from edge_tts.audio.wav import PcmOutput
+        """AudioError when the file cannot be made. It is made by the first write.
+
+        What a service that was killed has left unfinished is removed.
+        """
+        from edge_tts.audio.wav import PcmOutput, remove_unfinished
 
         is_special = self._path.exists() and not self._path.is_file()  # as a pipe with a reader
         if self._sink is None and not is_special:
             PcmOutput(self._path).discard()
+            remove_unfinished(self._path)
 
     def reopen(self) -> None:
         """Try again."""
@@ -78,6 +85,9 @@ class FileOutput:
             self._sink = RawSink(self._path, chunk.sample_rate_hz)
         self._sink.write(chunk)
         self._n_samples += len(chunk.samples)
+
+    def finish(self) -> None:
+        """A file never runs dry."""
 
     def drain(self) -> None:
         """Nothing is ever queued."""

@@ -3,11 +3,13 @@
 A take is one run of an utterance on the sink, from its start to its end, its halt, or its
 interruption. What has been written but not heard is kept until it has been, so that a pause or a
 lost device continues at the exact sample. Losing the device is not an error of the utterance: the
-thread reopens it with growing pauses for as long as it takes.
+thread reopens it with growing pauses for as long as it takes. A device that nobody has spoken on
+for a while is released, and opened again by the next take.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ _AHEAD_S = 0.2
 _SLICES_AT_ONCE = 4  # of edge_tts.service.take
 _POLL_S = 0.01
 _IDLE_POLL_S = 1.0
+_REST_POLL_S = 4.0  # the front expects a sign of life every ten
 _FIRST_RETRY_S = 0.25
 _LONGEST_RETRY_S = 5.0
 
@@ -54,7 +57,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class DeviceChanged:
-    """`state` is open, lost or closed; `fault` says why it was lost."""
+    """`state` is open, resting, lost or closed; `fault` says why it was lost."""
 
     state: str
     fault: Optional[AudioError] = None
@@ -66,12 +69,20 @@ PlayerEvent = Union[Started, SegmentBegan, Ended, DeviceChanged]
 class Player:
     """Plays one take at a time. Every method may be called from any thread and returns at once.
 
-    `emit` is called on the player's own thread with each event.
+    `emit` is called on the player's own thread with each event. `keep_warm_s`: how long after
+    speech the device stays open.
     """
 
-    def __init__(self, output: "Output", emit: Callable[[PlayerEvent], None]) -> None:
+    def __init__(
+        self,
+        output: "Output",
+        emit: Callable[[PlayerEvent], None],
+        keep_warm_s: float = math.inf,
+    ) -> None:
         self._output = output
         self._emit = emit
+        self._keep_warm_s = keep_warm_s
+        self._wanted_at_s = time.monotonic()
         self._changed = threading.Condition()
         self._take: Optional[Take] = None
         self._must_cut = False
@@ -148,7 +159,7 @@ class Player:
 
     @property
     def device_state(self) -> str:
-        """`open`, `lost` or `closed`."""
+        """`open`, `resting`, `lost` or `closed`."""
         return self._device_state
 
     @property
@@ -167,10 +178,22 @@ class Player:
                 self._must_cut = False
                 if self._is_closing:
                     break
-            self._step(take, must_cut)
+            if take is not None or must_cut:
+                self._wanted_at_s = self.progress_at_s
+            if not self._is_at_rest():
+                self._step(take, must_cut)
             self._wait(take)
         self._output.abort()
         self._output.close()
+
+    def _is_at_rest(self) -> bool:
+        """True while the device is not wanted; releases it when that begins."""
+        if self.progress_at_s - self._wanted_at_s <= self._keep_warm_s:
+            return False
+        if self._device_state == "open":
+            self._output.close()
+            self._set_device_state("resting", None)
+        return self._device_state == "resting"
 
     def _step(self, take: Optional[Take], must_cut: bool) -> None:
         try:
@@ -188,12 +211,12 @@ class Player:
         with self._changed:
             if self._must_cut or self._is_closing or self._take is not take:
                 return
-            lost = self._device_state != "open"
+            lost = self._device_state in ("lost", "closed")
             is_busy = take is not None and not take.is_held and (take.n_fed or take.is_complete)
             if is_busy and not lost:
                 self._changed.wait(_POLL_S)
             else:
-                self._changed.wait(self._retry_wait_s() if lost else _IDLE_POLL_S)
+                self._changed.wait(self._retry_wait_s() if lost else self._idle_wait_s())
 
     def _cut(self, take: Optional[Take]) -> None:
         self._output.abort()
@@ -211,7 +234,10 @@ class Player:
         self._report(take)
         with self._changed:
             is_over = take.is_complete and not take.pending
-        if is_over and self._output.queued_s <= 0.0:
+        if not is_over:
+            return
+        self._output.finish()
+        if self._output.queued_s <= 0.0:
             self._finish(take)
 
     def _fill(self, take: Take) -> None:
@@ -271,6 +297,9 @@ class Player:
         self._retry_at_s = time.monotonic() + self._retry_pause_s
         self._retry_pause_s = min(2.0 * self._retry_pause_s, _LONGEST_RETRY_S)
         self._set_device_state("lost", error)
+
+    def _idle_wait_s(self) -> float:
+        return _REST_POLL_S if self._device_state == "resting" else _IDLE_POLL_S
 
     def _retry_wait_s(self) -> float:
         return max(_POLL_S, min(_IDLE_POLL_S, self._retry_at_s - time.monotonic()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Dict, List, Optional
@@ -44,6 +45,8 @@ def front_settings(config: "Config", runtime: Path, hooks: Path = HOOKS) -> Fron
         budget_mib=config.budget_mib,
         n_attempts=service.attempts,
         drain_s=service.drain_s,
+        # A file is whole only when it is closed, once.
+        keep_warm_s=math.inf if service.output_file else config.audio.keep_warm_s,
         duck=duck_hook(hooks, runtime),
         facts=installed_facts(config.voice),
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import socket
+import stat
+import tempfile
 from pathlib import Path
-from typing import Optional, Tuple
+from typing import Iterator, Optional, Tuple
 
 from edge_tts.errors import ConfigError, ServiceError
 
 _SOCKET_MODE_MASK = 0o117  # leaves 0660
+_OTHERS_WRITE = 0o022
 _PROBE_S = 1.0
 _BACKLOG = 64
 SYSTEM_SOCKET = Path("/run/edge-tts/edge-tts.sock")
@@ -18,10 +22,32 @@ SYSTEM_SOCKET = Path("/run/edge-tts/edge-tts.sock")
 
 def default_socket() -> Path:
     """The system's socket for root, the user's otherwise."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if os.geteuid() == 0 or not runtime.startswith("/"):
+    if os.geteuid() == 0:
         return SYSTEM_SOCKET
-    return Path(runtime) / "edge-tts" / "edge-tts.sock"
+    return _user_folder() / "edge-tts.sock"
+
+
+def _user_folder() -> Path:
+    """In the user's run-time folder; without one, a folder of the user's own among all others'."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    usual = Path(f"/run/user/{os.geteuid()}")
+    if runtime.startswith("/"):
+        return Path(runtime) / "edge-tts"
+    return usual / "edge-tts" if usual.is_dir() else _shared_folder()
+
+
+def _shared_folder() -> Path:
+    return Path(tempfile.gettempdir()) / f"edge-tts-{os.geteuid()}"
+
+
+def _is_private(folder: Path) -> bool:
+    """True for a real folder that only this user can change."""
+    try:
+        status = folder.lstat()
+    except FileNotFoundError:
+        return False
+    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    return is_own and not status.st_mode & _OTHERS_WRITE
 
 
 def listen_unix(path: Path) -> socket.socket:
@@ -33,29 +59,55 @@ def listen_unix(path: Path) -> socket.socket:
         raise ServiceError(
             f"a service answers on {path}; stop it first", code="service.already_running"
         )
-    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+        _make_folder(path.parent)
         if path.is_socket():
             path.unlink()
-        _bind_unix(link, path)
-        link.listen(_BACKLOG)
+        return _bound_unix(path)
     except OSError as error:
-        link.close()
         raise ConfigError(
             f"cannot listen on {path}: {error.strerror}; set service.socket to another place"
         ) from error
-    return link
 
 
-def _bind_unix(link: socket.socket, path: Path) -> None:
+def _make_folder(folder: Path) -> None:
+    is_shared = folder == _shared_folder()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700 if is_shared else 0o755)
+    if is_shared and not _is_private(folder):
+        raise ConfigError(
+            f"{folder} belongs to somebody else; set service.socket or XDG_RUNTIME_DIR",
+            code="config.unsafe",
+        )
+
+
+@contextlib.contextmanager
+def removed_at_end(path: Path) -> Iterator[None]:
+    """Remove the socket just bound at `path` at the end, unless another has taken its place."""
+    bound = path.stat()
+    try:
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            found = path.stat()
+            # The number alone may have been given away again.
+            if (found.st_ino, found.st_ctime_ns) == (bound.st_ino, bound.st_ctime_ns):
+                path.unlink()
+
+
+def _bound_unix(path: Path) -> socket.socket:
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     # The mode must be right from the first moment, not after a chmod. Folders are made before:
     # the mask would make them unsearchable.
     mask = os.umask(_SOCKET_MODE_MASK)
     try:
         link.bind(str(path))
+        link.listen(_BACKLOG)
+    except OSError:
+        link.close()
+        raise
     finally:
         os.umask(mask)
+    return link
 
 
 def is_alive(path: Path) -> bool:
@@ -105,4 +157,9 @@ def parse_address(address: str) -> Tuple[str, int]:
 def find_socket(configured: Optional[Path]) -> Optional[Path]:
     """The socket of a running service: the configured one, else the user's, else the system's."""
     places = [configured] if configured else [default_socket(), SYSTEM_SOCKET]
-    return next((place for place in places if is_alive(place)), None)
+    return next((place for place in places if _is_trusted(place) and is_alive(place)), None)
+
+
+def _is_trusted(place: Path) -> bool:
+    """Whoever could have made this socket may hear what is spoken."""
+    return place.parent != _shared_folder() or _is_private(place.parent)

@@ -41,12 +41,30 @@ def test_status_for_people_programs_and_monitors(tmp_path: Path, capsys: Any) ->
         monitor = capsys.readouterr().out
     assert "voice     tone 1" in people
     assert "finished  1 done" in people
+    assert "phrases   0 cached (0.0 MiB), hit rate 0 %" in people
+    assert program["prompts"]["cache_hit_rate"] == 0.0
     assert program["counts"]["finished"] == {"done": 1}
     assert program["first_sound"]["voice"]["n"] == 1
     samples = dict(line.rsplit(" ", 1) for line in monitor.splitlines() if line[0] != "#")
     assert samples['edge_tts_finished_total{reason="done"}'] == "1"
     assert samples['edge_tts_first_sound_seconds_bucket{source="voice",le="+Inf"}'] == "1"
     assert TEXT not in people + monitor + json.dumps(program)
+
+
+def test_the_hit_rate_is_the_share_of_starts_from_the_cache(tmp_path: Path, capsys: Any) -> None:
+    with running(tmp_path) as front, front.client() as client:
+        front.wait_ready()
+        for _ in range(4):
+            list(client.speak(TEXT))
+        invoke(tmp_path, "status")
+        people = capsys.readouterr().out
+        invoke(tmp_path, "status", "--prometheus")
+        monitor = capsys.readouterr().out
+        status = client.status()["prompts"]
+    assert (status["starts"], status["cache_hit_rate"]) == ({"voice": 2, "cache": 2}, 0.5)
+    assert "hit rate 50 %" in people
+    assert "edge_tts_phrase_cache_hit_ratio 0.5\n" in monitor
+    assert 'edge_tts_starts_total{source="cache"} 2\n' in monitor
 
 
 def test_buckets_never_fall(tmp_path: Path, capsys: Any) -> None:

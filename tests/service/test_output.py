@@ -29,3 +29,11 @@ def test_the_file_appears_with_all_samples_when_it_is_closed(tmp_path: Path) -> 
     output.close()
     samples = np.frombuffer((tmp_path / "out.pcm").read_bytes(), "<i2")
     assert samples.tolist() == [32767] * 10 + [0] * 5
+
+
+def test_what_a_killed_service_left_unfinished_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".out.pcm.0123abcd.part").write_bytes(b"cut")
+    (tmp_path / ".other.pcm.0123abcd.part").write_bytes(b"not ours")
+    output = FileOutput(tmp_path / "out.pcm")
+    output.open()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other.pcm.0123abcd.part"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -26,6 +27,8 @@ class ManualOutput:
         self.heard: List[float] = []
         self.queue: List[float] = []
         self.n_aborts = 0
+        self.n_closed = 0
+        self.n_left_at_finish: List[int] = []
         self.is_lost = False
         self.n_refusals = 0
 
@@ -55,6 +58,10 @@ class ManualOutput:
         with self.lock:
             self.queue += chunk.samples.tolist()
 
+    def finish(self) -> None:
+        self.check()
+        self.n_left_at_finish.append(len(self.queue))
+
     def drain(self) -> None:
         self.check()
 
@@ -64,7 +71,7 @@ class ManualOutput:
             self.queue.clear()
 
     def close(self) -> None:
-        pass
+        self.n_closed += 1
 
     def check(self) -> None:
         if self.is_lost:
@@ -88,11 +95,11 @@ class ManualOutput:
 class Stage:
     """A player on a manual output, and the events it has told."""
 
-    def __init__(self, n_refusals: int = 0) -> None:
+    def __init__(self, n_refusals: int = 0, keep_warm_s: float = math.inf) -> None:
         self.output = ManualOutput()
         self.output.n_refusals = n_refusals
         self.events: "queue.Queue[Any]" = queue.Queue()
-        self.player = Player(self.output, self.events.put)
+        self.player = Player(self.output, self.events.put, keep_warm_s)
         self.player.start()
 
     def feed(self, run: int, samples: np.ndarray, segment: int = 0, offset: int = 0) -> None:
@@ -221,6 +228,35 @@ def test_a_device_that_is_missing_at_first_delays_but_loses_nothing() -> None:
     stage.play_out()
     stage.player.close()
     assert stage.output.heard == ramp(1000).tolist()
+
+
+def test_the_output_knows_the_end_before_it_runs_dry(stage: Stage) -> None:
+    stage.player.begin(1)
+    stage.feed(1, ramp(1000))
+    stage.player.complete(1)
+    until(lambda: bool(stage.output.n_left_at_finish))
+    assert stage.output.n_left_at_finish[0] == 1000
+    stage.play_out()
+
+
+def test_an_unused_device_is_released_and_opened_again_by_the_next_take() -> None:
+    stage = Stage(keep_warm_s=0.05)
+    stage.player.begin(1)
+    stage.feed(1, ramp(1000))
+    time.sleep(0.2)  # a take that waits for its sound keeps the device
+    assert stage.output.n_closed == 0
+    stage.player.complete(1)
+    stage.play_out()
+    states = [stage.wait_for(DeviceChanged).state for _ in range(2)]
+    assert (states, stage.output.n_closed) == (["open", "resting"], 1)
+    stage.output.n_refusals = 1  # meanwhile somebody else has taken it, for a moment
+    stage.player.begin(2)
+    stage.feed(2, ramp(500, 1000))
+    stage.player.complete(2)
+    assert [stage.wait_for(DeviceChanged).state for _ in range(2)] == ["lost", "open"]
+    until(lambda: stage.output.played_samples == 1500, lambda: stage.output.advance(100))
+    stage.player.close()
+    assert stage.output.heard == ramp(1500).tolist()
 
 
 def test_an_empty_take_ends(stage: Stage) -> None:

@@ -12,6 +12,7 @@ from tone_source import ToneSource
 
 from edge_tts.audio.wav import to_pcm16
 from edge_tts.cli import prompts as command
+from edge_tts.config import Config
 from edge_tts.errors import InputError, ModelError
 from edge_tts.service.messages import Manner
 from edge_tts.service.phrases import Phrase, PhraseCache, PhraseKey, PhraseSegment
@@ -159,6 +160,29 @@ def test_the_phrase_file_is_read_with_comments_and_each_phrase_once(tmp_path: Pa
         command.read_phrases(path)
     with pytest.raises(InputError):
         command.read_phrases(tmp_path / "absent")
+
+
+def test_a_bad_phrase_is_named_and_the_others_are_rendered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("edge_tts.service.voice_source.VoiceSource", lambda speaker: speaker)
+    monkeypatch.setattr("edge_tts.speaker.open_speaker", lambda config: ToneSource(0.0))
+    path = tmp_path / "phrases.txt"
+    path.write_text("One.\n# next\n☃\nTwo ☃.\n", encoding="utf-8")
+    store = PromptStore(tmp_path / "prompts")
+    assert command._render(path, Config(), store, False) == 3
+    said = capsys.readouterr()
+    assert said.out == f"2 rendered, 0 kept, 1 failed in {store.directory}\n"
+    assert f"error[input.invalid]: {path}:3: " in said.err
+    assert "3/3 rendered, not spoken: 1 of symbol (☃): Two ☃." in said.err
+    path.write_text("Two ☃.\n", encoding="utf-8")
+    assert command._render(path, Config(), store, False) == 0
+    assert "1/1 kept, not spoken: 1 of symbol (☃)" in capsys.readouterr().err
+
+
+def test_an_empty_store_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command._list(PromptStore(tmp_path)) == 0
+    assert capsys.readouterr().err == f"no phrases in {tmp_path}\n"
 
 
 def test_a_phrase_without_words_is_refused() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import stat
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from edge_tts.service.sockets import (
     listen_tcp,
     listen_unix,
     parse_address,
+    removed_at_end,
 )
 
 
@@ -75,5 +78,36 @@ def test_users_have_a_socket_of_their_own(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
     assert default_socket() == Path("/run/user/1000/edge-tts/edge-tts.sock")
+    monkeypatch.setattr("os.geteuid", lambda: 987654)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "relative")
-    assert default_socket() == Path("/run/edge-tts/edge-tts.sock")
+    monkeypatch.setattr("tempfile.gettempdir", lambda: "/var/tmp")
+    assert default_socket() == Path("/var/tmp/edge-tts-987654/edge-tts.sock")
+
+
+def test_a_folder_among_all_others_must_be_the_users_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    folder = tmp_path / f"edge-tts-{os.geteuid()}"
+    place = folder / "s.sock"
+    with listen_unix(place):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert find_socket(place) == place
+        folder.chmod(0o777)  # as if somebody else had made it
+        assert find_socket(place) is None
+    with pytest.raises(ConfigError) as caught:
+        listen_unix(place)
+    assert caught.value.code == "config.unsafe"
+
+
+def test_a_socket_goes_with_its_service_and_a_successors_stays(tmp_path: Path) -> None:
+    path = tmp_path / "s.sock"
+    with listen_unix(path), removed_at_end(path):
+        assert path.exists()
+    assert not path.exists()
+    with listen_unix(path) as first:
+        with removed_at_end(path):
+            first.close()
+            second = listen_unix(path)
+        assert path.exists()
+    second.close()
