@@ -25,6 +25,7 @@ ALIGNMENT_BYTES = 256
 class Purpose(enum.Enum):
     """What device memory is held for."""
 
+    CONTEXT = "context"
     WEIGHTS = "weights"
     SCRATCH = "scratch"
     TRANSFER = "transfer"
@@ -49,8 +50,10 @@ class Transfer(NamedTuple):
 class Device:
     """Memory and stream that the engines of a voice share. Not thread-safe."""
 
-    def __init__(self, cuda: Cuda) -> None:
+    def __init__(self, cuda: Cuda, context_bytes: int = 0) -> None:
+        """`context_bytes`: what the driver took when CUDA was started."""
         self.cuda = cuda
+        self._context_bytes = context_bytes
         self.lost: Optional[EngineError] = None
         self._blocks: Dict[int, Block] = {}
         self._weights_bytes = 0
@@ -125,6 +128,7 @@ class Device:
     def memory_bytes(self) -> Dict[Purpose, int]:
         """Device memory held now, by purpose."""
         held = dict.fromkeys(Purpose, 0)
+        held[Purpose.CONTEXT] = self._context_bytes
         held[Purpose.WEIGHTS] = self._weights_bytes
         for block in self._blocks.values():
             held[block.purpose] += block.n_bytes
@@ -143,6 +147,7 @@ class Device:
                 self.cuda.free_pinned(arena.host)
             for address in list(self._blocks):
                 self.free(address)
+        self._context_bytes = 0
         self.cuda.close()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Dict, Mapping, Optional
 
 from edge_tts.errors import EngineError
+from edge_tts.jetson import Jetson
 from edge_tts.runtime.cuda import open_cuda
 from edge_tts.runtime.decoding import Cache
 from edge_tts.runtime.device import Device
@@ -30,8 +31,10 @@ class TensorRtEngines:
     def __init__(self) -> None:
         """Start TensorRT and CUDA. Raises EngineError `engine.tensorrt_missing` or
         `engine.device_missing`."""
+        before_bytes = _driver_bytes()
         self._runtime = Runtime()
-        self.device = Device(open_cuda())
+        cuda = open_cuda()
+        self.device = Device(cuda, max(0, _driver_bytes() - before_bytes))
         sm = ".".join(map(str, self.device.cuda.compute_capability))
         self.machine = Machine(self._runtime.version, sm)
         self.engines: Dict[str, TensorRtEngine] = {}
@@ -94,3 +97,8 @@ class TensorRtEngines:
         if engine is not None:
             engine.close()
         self.failures[part] = error
+
+
+def _driver_bytes() -> int:
+    """What the GPU driver holds for all processes, where the kernel says so (Tegra, not all)."""
+    return Jetson().meminfo_kib().get("NvMapMemUsed", 0) * 1024

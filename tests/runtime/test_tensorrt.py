@@ -122,6 +122,17 @@ def test_the_largest_plan_is_loaded_first_and_scratch_is_shared(gpu, files):
     assert (gpu.memory, gpu.pinned, gpu.graphs) == ({}, {}, {})
 
 
+def test_what_the_driver_took_for_the_context_is_counted(gpu, files, monkeypatch):
+    from edge_tts.runtime import tensorrt_loading
+
+    readings = iter([100 << 20, 350 << 20])
+    monkeypatch.setattr(tensorrt_loading, "_driver_bytes", lambda: next(readings))
+    engines = opened(files)
+    assert engines.device.memory_bytes[Purpose.CONTEXT] == 250 << 20
+    engines.close()
+    assert sum(engines.device.memory_bytes.values()) == 0
+
+
 def test_an_utterance_allocates_nothing(gpu, files):
     engines = opened(files)
     n_allocations = gpu.n_allocations
