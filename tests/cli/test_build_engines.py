@@ -66,9 +66,12 @@ def test_an_unknown_part_and_an_empty_folder_are_refused(voice, capsys):
     assert "there are: none" in capsys.readouterr().err
 
 
-def test_a_voice_without_a_recipe_is_refused(voice, capsys):
-    assert main(["build", "tiny", "--platform", "generic"]) == EXIT_USAGE
-    assert "no recipe for the voice 'tiny'" in capsys.readouterr().err
+def test_a_voice_without_a_recipe_takes_its_familys(voice, capsys):
+    graphs = str(voice / "graphs")
+    assert main(["build", "tiny", "--platform", "generic", "--graphs", graphs, "--part", "x"]) == (
+        EXIT_USAGE
+    )
+    assert "there are: decoder" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(importlib.util.find_spec("tensorrt") is not None, reason="TensorRT is here")

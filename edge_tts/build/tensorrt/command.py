@@ -41,7 +41,8 @@ def build_engines(order: Order, report: Report) -> List[EngineManifest]:
     """
     platform = read_platform(order.platform)
     directory = catalog.find(order.voice)
-    recipe = read_recipe(order.recipe or recipe_path(order.voice))
+    family = directory.manifest.info.family
+    recipe = read_recipe(order.recipe or recipe_path(order.voice, family))
     try:
         with tempfile.TemporaryDirectory(prefix=".graphs.", dir=str(directory.path)) as temporary:
             graphs = order.graphs or Path(temporary)
@@ -68,19 +69,38 @@ def build_engines(order: Order, report: Report) -> List[EngineManifest]:
 
 
 def export_graphs(checkpoint: Path, folder: Path, report: Report) -> None:
-    """Write the graphs of a CosyVoice checkpoint, with recorded inputs, to take to a board.
+    """Write the graphs of a CosyVoice or lite checkpoint, with recorded inputs, for a board.
 
-    Needs torch. Raises ModelError for the checkpoint.
+    Needs torch. Raises ModelError for the checkpoint, EngineError for a graph no parser takes.
     """
+    from edge_tts.build.lite.recognition import is_lite_checkpoint
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = (
+        _export_lite(checkpoint, folder, report)
+        if is_lite_checkpoint(checkpoint)
+        else _export_cosyvoice(checkpoint, folder, report)
+    )
+    for path in written:
+        report(f"wrote {path}")
+
+
+def _export_cosyvoice(checkpoint: Path, folder: Path, report: Report) -> List[Path]:
     from edge_tts.build.cosyvoice.checkpoint import read_checkpoint
     from edge_tts.build.tensorrt.cosyvoice import write_graphs
     from edge_tts.build.tensorrt.cosyvoice_recording import record
 
     known = read_checkpoint(checkpoint, report)
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in write_graphs(known, folder):
-        report(f"wrote {path}")
+    written = write_graphs(known, folder)
     record(known, folder)
+    return written
+
+
+def _export_lite(checkpoint: Path, folder: Path, report: Report) -> List[Path]:
+    from edge_tts.build.lite.checkpoint import read_checkpoint
+    from edge_tts.build.tensorrt.lite import write_graphs
+
+    return write_graphs(read_checkpoint(checkpoint, report), folder)
 
 
 def _make_graphs(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 import onnx
 import torch
@@ -23,6 +23,7 @@ from edge_tts.build.cosyvoice.parts import Part, Shape, TensorSpec, parts
 from edge_tts.build.cosyvoice.qwen_lm import GroupedAttention, QwenLm, Rotation
 from edge_tts.build.cosyvoice.relative_attention import MASKED, Block
 from edge_tts.build.cosyvoice.transformer_lm import TransformerLm
+from edge_tts.build.tensorrt import checker
 
 LENGTH = "length"
 """Input int32 [1]: how many rows of the cache count."""
@@ -160,11 +161,17 @@ def _pinned(specs: Tuple[TensorSpec, ...], axis: str, size: int) -> Tuple[Tensor
 
 def write_graphs(checkpoint: Checkpoint, folder: Path) -> List[Path]:
     """Export every part into `folder` and return the files, in the order of speech."""
+    return write_parts(static_parts(checkpoint), folder)
+
+
+def write_parts(wanted: Sequence[Part], folder: Path) -> List[Path]:
+    """Export parts with named nodes and axes, checked for every parser. Raises EngineError."""
     written = []
-    for part in static_parts(checkpoint):
+    for part in wanted:
         path = folder / f"{part.name}.onnx"
         export_part(part, path)
         _name_axes(path, part)
+        checker.require(onnx.load(str(path), load_external_data=False), part.name)
         written.append(path)
     return written
 

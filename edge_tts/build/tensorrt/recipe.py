@@ -159,13 +159,13 @@ def read_platform(name: str, folder: Path = ENGINES_DIR) -> Platform:
     raise ConfigError(f"there is no platform {name!r}; known: {known}")
 
 
-def recipe_path(voice: str, folder: Path = ENGINES_DIR) -> Path:
-    """The recipe that ships for a voice: the one whose name its own begins with.
+def recipe_path(voice: str, family: str = "", folder: Path = ENGINES_DIR) -> Path:
+    """The recipe that ships for a voice: the one whose name its own begins with, or its family's.
 
     `CosyVoice-300M-SFT` has `cosyvoice-300m.yaml`. Raises ConfigError when there is none.
     """
     known = sorted(p.stem for p in folder.glob("*.yaml") if p.name != PLATFORMS_FILE)
-    fitting = [name for name in known if voice.lower().startswith(name)]
+    fitting = [name for name in known if voice.lower().startswith(name) or name == family]
     if not fitting:
         raise ConfigError(
             f"there is no recipe for the voice {voice!r} in {folder} (there are: "

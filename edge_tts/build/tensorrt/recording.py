@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable, Dict, Iterator, Mapping, Tuple
+from typing import Callable, Dict, Iterator, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -111,10 +111,11 @@ class Recorders:
             self._opened[name] = Recorder(self._open(name))
         return self._opened[name]
 
-    def save(self, folder: Path) -> None:
-        """Write what every part was given into `folder`, and close the engines."""
+    def save(self, folder: Path, names: Optional[Sequence[str]] = None) -> None:
+        """Write what the parts (by default all) were given into `folder`; close every engine."""
         for name, recorder in self._opened.items():
-            recorder.save(recording_path(folder, name))
+            if names is None or name in names:
+                recorder.save(recording_path(folder, name))
             recorder.close()
 
 

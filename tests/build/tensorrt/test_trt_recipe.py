@@ -103,13 +103,14 @@ def test_unknown_names_list_the_known_ones(tmp_path):
     with pytest.raises(ConfigError, match="it has a, b"):
         read(tmp_path, EXAMPLE).part("c")
     with pytest.raises(ConfigError, match="there are: none"):
-        recipe.recipe_path("nobody", tmp_path / "empty")
+        recipe.recipe_path("nobody", folder=tmp_path / "empty")
 
 
 def test_a_recipe_serves_every_voice_whose_name_begins_with_its_own():
     assert recipe.recipe_path("CosyVoice-300M-SFT").name == "cosyvoice-300m.yaml"
     assert recipe.recipe_path("CosyVoice2-0.5B").name == "cosyvoice2-0.5b.yaml"
     assert recipe.recipe_path("kokoro").name == "kokoro.yaml"
+    assert recipe.recipe_path("mine", "lite").name == "lite.yaml"
 
 
 def test_lengths_follow_the_axes():

@@ -1,0 +1,29 @@
+"""A lite voice's parts as graphs for TensorRT, with recorded inputs. Needs torch.
+
+Its text encoder and its EnCodec decoder become engines. The decoder of codes does not: its caches
+grow along an inner axis, so every step would have another shape and no CUDA graph.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import List
+
+from edge_tts.build.cosyvoice.export import TorchEngine
+from edge_tts.build.lite import constants, gate
+from edge_tts.build.lite.checkpoint import Checkpoint
+from edge_tts.build.lite.parts import parts
+from edge_tts.build.tensorrt.cosyvoice import write_parts
+from edge_tts.build.tensorrt.recording import Recorders
+
+ENGINES = ("encoder", "codec")
+
+
+def write_graphs(checkpoint: Checkpoint, folder: Path) -> List[Path]:
+    """Export both parts into `folder`, and what they are given while the checkpoint speaks."""
+    known = {part.name: part for part in parts(checkpoint)}
+    written = write_parts([known[name] for name in ENGINES], folder)
+    of = Recorders(lambda name: TorchEngine(known[name]))
+    gate.measure(constants.tables(checkpoint), constants.settings(checkpoint), of, of)
+    of.save(folder, ENGINES)
+    return written
