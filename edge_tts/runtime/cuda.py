@@ -24,6 +24,12 @@ INSTALL_HINT = (
 log = logging.getLogger(__name__)
 
 
+class RecordingError(EngineError):
+    """A stretch of work cannot become a graph; done directly it may succeed all the same."""
+
+    default_code = "engine.run_failed"
+
+
 class Cuda(abc.ABC):
     """A device with one context and one stream.
 
@@ -97,7 +103,7 @@ class Cuda(abc.ABC):
 
     @abc.abstractmethod
     def end_capture(self) -> int:
-        """Stop recording; returns a graph to `launch`."""
+        """Stop recording; returns a graph to `launch`. Raises RecordingError."""
 
     @abc.abstractmethod
     def launch(self, graph: int) -> None:

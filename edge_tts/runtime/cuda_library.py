@@ -11,7 +11,13 @@ from ctypes import byref, c_char_p, c_int, c_size_t, c_ubyte, c_uint, c_uint64, 
 from typing import TYPE_CHECKING, Any, Dict
 
 from edge_tts.errors import EngineError
-from edge_tts.runtime.cuda import Cuda, device_lost, device_missing, out_of_memory
+from edge_tts.runtime.cuda import (
+    Cuda,
+    RecordingError,
+    device_lost,
+    device_missing,
+    out_of_memory,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,13 +75,16 @@ class Graphs:
         self._driver.call("cuStreamBeginCapture_v2", c_void_p(stream), mode)
 
     def end(self, stream: int) -> int:
-        """Stop recording and make the graph launchable."""
+        """Stop recording and make the graph launchable. Raises RecordingError."""
         graph, launchable = c_void_p(), c_void_p()
-        self._driver.call("cuStreamEndCapture", c_void_p(stream), byref(graph))
         try:
+            self._driver.call("cuStreamEndCapture", c_void_p(stream), byref(graph))
             self._driver.call("cuGraphInstantiateWithFlags", byref(launchable), graph, c_uint64(0))
+        except EngineError as error:
+            raise RecordingError(str(error)) from error
         finally:
-            self._driver.status("cuGraphDestroy", graph)
+            if graph.value:
+                self._driver.status("cuGraphDestroy", graph)
         return int(launchable.value or 0)
 
     def launch(self, graph: int, stream: int) -> None:

@@ -7,6 +7,7 @@ found by looking for the newer name, never by comparing versions. Only named ten
 
 from __future__ import annotations
 
+import logging
 import mmap
 import os
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from edge_tts.errors import EngineError
 from edge_tts.runtime import tensorrt_api as api
+from edge_tts.runtime.cuda import RecordingError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from edge_tts.runtime.device import Device
 
 Shape = Tuple[int, ...]
+
+log = logging.getLogger(__name__)
 
 
 class Tensor(NamedTuple):
@@ -124,6 +128,7 @@ class PlanContext:
         self._shapes: Dict[str, Shape] = {}
         self._addresses: Dict[str, int] = {}
         self._graph: Optional[int] = None
+        self._is_recordable = True
         self._n_runs = 0
         """Runs since shapes or addresses changed."""
         if profile and not self._context.set_optimization_profile_async(profile, stream):
@@ -168,7 +173,7 @@ class PlanContext:
         """
         if self._n_runs == 0:
             self.drop_graph(device)
-        elif self._graph is None:
+        elif self._graph is None and self._is_recordable:
             self._graph = self._record(device)
         if self._graph is None:
             self._execute(device.cuda.stream)
@@ -176,12 +181,20 @@ class PlanContext:
             device.cuda.launch(self._graph)
         self._n_runs += 1
 
-    def _record(self, device: "Device") -> int:
+    def _record(self, device: "Device") -> Optional[int]:
+        """A graph of one run; None, for good, when the plan cannot be recorded (some loops)."""
         device.cuda.begin_capture()
+        refusal: Optional[EngineError] = None
         try:
             self._execute(device.cuda.stream)
-        finally:
+        except EngineError as error:
+            refusal = error
+        try:
             graph = device.cuda.end_capture()
+        except RecordingError as error:
+            log.info("%s runs without a graph: %s", self.plan.name, refusal or error)
+            self._is_recordable = False
+            return None
         return graph
 
     def _execute(self, stream: int) -> None:

@@ -246,12 +246,16 @@ def test_a_decoding_survives_a_failing_allocation_at_any_step(gpu, lm_path):
     engines = lm_engines(lm_path)
     expected = decode(engines["lm"])
     engines.close()
-    for number in range(1, gpu.n_allocations + 1):
+    n_allocations, n_graphs = gpu.n_allocations, gpu.n_captures
+    assert n_graphs
+    for number in range(1, n_allocations + 1):
+        # Graphs come last: without one the engine is slower, not useless.
+        is_graph = number > n_allocations - n_graphs
         gpu.__init__()
         gpu.failing_allocation = number
         engines = lm_engines(lm_path)
         assert np.allclose(decode(engines["lm"]), expected, atol=1e-5), number
-        assert engines.choices[0].code == "engine.out_of_memory", number
+        assert engines.choices[0].code == ("" if is_graph else "engine.out_of_memory"), number
         engines.close()
         assert (gpu.memory, gpu.pinned) == ({}, {}), number
 

@@ -154,6 +154,20 @@ def test_the_same_shape_again_is_recorded_once_and_replayed(gpu, files):
     engines.close()
 
 
+def test_a_plan_that_cannot_be_recorded_runs_without_a_graph(gpu, files, tmp_path):
+    from simulated_plan import write_plan
+
+    path = write_plan(
+        tmp_path / "loop.plan", tmp_path / "large.onnx", [profile(1, 2, 3)], recordable=False
+    )
+    engines = opened({"loop": PlanFile(path)})
+    for offset in range(4):
+        result = engines.engines["loop"].run({"x": x_of(3) + offset, "k": np.array([0])})
+        assert np.array_equal(result["y"], 2 * (x_of(3) + np.float32(offset)))
+    assert (gpu.n_captures, gpu.n_graph_launches) == (0, 0)
+    engines.close()
+
+
 @pytest.mark.parametrize(
     ("inputs", "code"),
     [

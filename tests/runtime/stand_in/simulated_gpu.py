@@ -30,6 +30,10 @@ class LostError(Exception):
     """The context is gone; every later call fails the same way."""
 
 
+class CaptureError(Exception):
+    """Something was recorded that cannot be part of a graph."""
+
+
 class Gpu:
     """Memory, one stream, graphs, and the faults that a test wants."""
 
@@ -42,7 +46,7 @@ class Gpu:
         self.current: Set[int] = set()
         self.n_allocations = self.n_launches = self.n_graph_launches = self.n_captures = 0
         self.failing_allocation = self.failing_launch = 0
-        self.is_lost = False
+        self.is_lost = self.is_capture_spoilt = False
         self.peak_bytes = 0
         self.downloads: List[Tuple[int, int]] = []
         """Address and size of everything that was copied to the host."""
@@ -179,6 +183,9 @@ class Gpu:
 
     def end_capture(self) -> List[Callable[[], None]]:
         work, self.capture = self.capture, None
+        if self.is_capture_spoilt:
+            self.is_capture_spoilt = False
+            raise CaptureError("operation failed due to a previous error during capture")
         if not work:
             raise MisuseError("an empty capture")
         self.n_captures += 1

@@ -6,9 +6,9 @@ import ctypes
 
 import numpy as np
 import simulated_gpu
-from simulated_gpu import LostError, OutOfMemoryError, gpu
+from simulated_gpu import CaptureError, LostError, OutOfMemoryError, gpu
 
-SUCCESS, OUT_OF_MEMORY, LAUNCH_FAILED = 0, 2, 719
+SUCCESS, OUT_OF_MEMORY, LAUNCH_FAILED, CAPTURE_INVALIDATED = 0, 2, 719, 901
 STREAM, CONTEXT, DEVICE = 77, 88, 0
 
 
@@ -115,7 +115,10 @@ class Library:
         return _status(gpu.begin_capture)
 
     def cuStreamEndCapture(self, stream, reference):  # noqa: N802
-        self._captured.append(gpu.end_capture())
+        try:
+            self._captured.append(gpu.end_capture())
+        except CaptureError:
+            return CAPTURE_INVALIDATED
         _set(reference, len(self._captured))
         return SUCCESS
 

@@ -32,6 +32,7 @@ def write_plan(
         ],
         "scratch": SCRATCH_BYTES,
         "tactic_sources": 0,
+        "recordable": True,
         "ballast": ballast,
     }
     path.write_bytes(json.dumps({**head, **facts}).encode() + b"\n" + bytes(ballast))

@@ -227,6 +227,10 @@ class IExecutionContext:
     def execute_async_v3(self, stream_handle):
         if gpu.capture is not None and not self._is_settled:
             raise MisuseError("the first run after a change of shape was recorded")
+        if gpu.capture is not None and not self._engine._facts["recordable"]:
+            gpu.is_capture_spoilt = True
+            self._engine._runtime.error("loops cannot be captured")
+            return False
         if set(self._addresses) != set(self._engine._all):
             raise MisuseError(f"only {sorted(self._addresses)} are bound")
         if self._scratch is None and self._engine.device_memory_size:
