@@ -68,7 +68,8 @@ def measure(who: str, path: Path, n_frames: int) -> Dict[str, float]:
         f"{who:<7} ready {found['ready_s']:.1f} s, first sound {found['first_s']:.2f} s, "
         f"{found['sound_s']:.1f} s of sound in {found['total_s']:.1f} s "
         f"({1e3 * found['model_s'] / found['n_positions']:.1f} ms per position, "
-        f"codec {found['codec_s']:.1f} s), peak {found['peak_mib']:.0f} MiB",
+        f"codec {found['codec_s']:.1f} s, CPU time {found['cpu_s']:.1f} s), "
+        f"peak {found['peak_mib']:.0f} MiB",
         flush=True,
     )
     return found

@@ -90,6 +90,7 @@ class Times:
 
     def __init__(self) -> None:
         self._start = time.perf_counter()
+        self._cpu_start = time.process_time()
         self._codec_s = 0.0
         self._first_s = 0.0
         self._n_samples = 0
@@ -114,6 +115,7 @@ class Times:
             "codec_s": self._codec_s,
             "model_s": total_s - self._codec_s,
             "n_positions": n * n_frames * layout.positions_per_frame,
+            "cpu_s": time.process_time() - self._cpu_start,
             "sound_s": self._n_samples / layout.sample_rate_hz,
             "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         }

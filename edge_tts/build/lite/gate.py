@@ -9,7 +9,7 @@ from typing import Callable, Mapping
 import numpy as np
 
 from edge_tts.build.kokoro.gate import mel_distance_db
-from edge_tts.build.lite.precision import FP32, INT4, INT8
+from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8, INT8_WEIGHTS
 from edge_tts.errors import ModelError
 from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.onnx import runtime_version
@@ -22,7 +22,7 @@ from edge_tts.voices.lite.tables import Tables
 from edge_tts.voices.manifest import Gate
 
 SOUND_LIMIT_DB = 0.5
-DIVERGENCE_LIMITS = {FP32: 1e-3, INT8: 0.1, INT4: 0.5}
+DIVERGENCE_LIMITS = {FP32: 1e-3, FP16: 1e-2, INT8: 0.1, INT8_WEIGHTS: 0.1, INT4: 0.5}
 """In nats. Set without a trained checkpoint at hand: wide enough for random weights."""
 
 _N_FRAMES = 40

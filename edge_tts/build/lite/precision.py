@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Dict, Mapping
 
+from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8, INT8_WEIGHTS
 from edge_tts.errors import InputError
 
-FP32, INT8, INT4 = "fp32", "int8", "int4"
-
+KINDS = (FP32, FP16, INT8, INT8_WEIGHTS, INT4)
 QUANTISABLE = ("encoder", "decoder")
 """The engines whose time and size are in linear layers. The codec's are in convolutions."""
 
@@ -28,11 +28,11 @@ def parse(text: str) -> Mapping[str, str]:
     chosen: Dict[str, str] = {}
     for item in text.split(","):
         part, _, kind = item.strip().partition("=")
-        if part not in QUANTISABLE or kind not in (FP32, INT8, INT4):
+        if part not in QUANTISABLE or kind not in KINDS:
             raise InputError(
                 f"the precision {item!r} is not understood; give a preset ({', '.join(PRESETS)}) "
                 f"or a list such as decoder=int4,encoder=int8 of {', '.join(QUANTISABLE)} and "
-                f"{', '.join((FP32, INT8, INT4))}"
+                f"{', '.join(KINDS)}"
             )
         chosen[part] = kind
     return chosen

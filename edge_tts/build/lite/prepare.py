@@ -14,7 +14,8 @@ from edge_tts.build.cosyvoice.parts import Part as EnginePart
 from edge_tts.build.lite import constants, gate
 from edge_tts.build.lite.checkpoint import Checkpoint, read_checkpoint
 from edge_tts.build.lite.parts import parts
-from edge_tts.build.lite.precision import FP32, name_of
+from edge_tts.build.lite.precision import name_of
+from edge_tts.build.quantisation.kinds import FP32
 from edge_tts.errors import InputError, ModelError
 from edge_tts.runtime.integrity import sha256_of
 from edge_tts.runtime.onnx import OnnxEngine, weights_path
