@@ -5,8 +5,9 @@
 NVIDIA's own parser and builder (tensorrt_rtx, which needs no GPU) make every engine of every recipe
 ahead of time, in the recipe's precision, each in a process of its own; before that, the operator
 checker goes over each graph for TensorRT 8.5, 8.6 and 10. The engines are built, never executed.
-CosyVoice has the published sizes and random weights, and needs torch. `--quick` leaves out
-CosyVoice and Kokoro's slow generator. Exit status 1 when a part fails.
+CosyVoice and the lite voice have the published sizes and random weights, and need torch (the lite
+voice transformers and encodec as well). `--quick` leaves both out, and Kokoro's slow generator.
+Exit status 1 when a part fails.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import onnx
 
 from edge_tts.build.tensorrt import builder_api, checker, children, kokoro
 from edge_tts.build.tensorrt.builder import profiles
+from edge_tts.build.tensorrt.command import export_graphs
 from edge_tts.build.tensorrt.engine_process import Job
 from edge_tts.build.tensorrt.operators import VERSIONS
 from edge_tts.build.tensorrt.recipe import Platform, Recipe, read_platform, read_recipe, recipe_path
@@ -31,6 +33,7 @@ from edge_tts.errors import EngineError
 
 SLOW_PARTS = {"stream_generator"}
 GENERATIONS = {"cosyvoice-300m": 1, "cosyvoice2-0.5b": 2}
+LITE = "lite"
 
 
 @dataclass(frozen=True)
@@ -91,32 +94,36 @@ def _arguments() -> argparse.Namespace:
 
 def _graphs(args: argparse.Namespace, root: Path) -> Iterator[Tuple[str, Sequence[str]]]:
     """Make the graphs of every voice wanted; yields its name and those of its parts."""
-    for voice in args.voice or ["kokoro", *([] if args.quick else GENERATIONS)]:
+    for voice in args.voice or ["kokoro", *([] if args.quick else [LITE, *GENERATIONS])]:
         folder = root / voice
         folder.mkdir(parents=True, exist_ok=True)
         if voice == "kokoro":
             fast = {"fast_from": args.fast} if args.fast else {}
             names: Sequence[str] = kokoro.write_graphs(args.kokoro, folder, **fast)
-        elif importlib.util.find_spec("torch") is None and not any(folder.glob("*.onnx")):
+        elif any(folder.glob("*.onnx")):
+            names = [path.stem for path in sorted(folder.glob("*.onnx"))]
+        elif importlib.util.find_spec("torch") is None:
             print(f"SKIPPED {voice}: torch is not installed")
             continue
         else:
-            names = _cosyvoice_graphs(voice, folder)
+            names = _torch_graphs(voice, folder)
         yield voice, [name for name in names if not (args.quick and name in SLOW_PARTS)]
 
 
-def _cosyvoice_graphs(voice: str, folder: Path) -> Sequence[str]:
-    found = sorted(folder.glob("*.onnx"))
-    if not found:
-        from cosyvoice_full_checkpoint import write_checkpoint
+def _torch_graphs(voice: str, folder: Path) -> Sequence[str]:
+    """Write a checkpoint of the published sizes with random weights, and its graphs."""
+    with tempfile.TemporaryDirectory(prefix="checkpoint.") as temporary:
+        source = Path(temporary) / voice
+        if voice == LITE:
+            import lite_checkpoints
 
-        from edge_tts.build.cosyvoice.checkpoint import read_checkpoint
-        from edge_tts.build.tensorrt.cosyvoice import write_graphs
+            lite_checkpoints.write(source, lite_checkpoints.FULL, "delay", "official")
+        else:
+            import cosyvoice_full_checkpoint
 
-        with tempfile.TemporaryDirectory(prefix="checkpoint.") as temporary:
-            source = write_checkpoint(Path(temporary) / voice, GENERATIONS[voice])
-            found = write_graphs(read_checkpoint(source, print), folder)
-    return [path.stem for path in found]
+            cosyvoice_full_checkpoint.write_checkpoint(source, GENERATIONS[voice])
+        export_graphs(source, folder, print)
+    return [path.stem for path in sorted(folder.glob("*.onnx"))]
 
 
 def _build_voice(
