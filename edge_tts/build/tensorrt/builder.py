@@ -17,6 +17,7 @@ from typing import Callable, List, Optional, Tuple
 from edge_tts.build.tensorrt import children, headroom
 from edge_tts.build.tensorrt.engine_process import Job, Outcome
 from edge_tts.build.tensorrt.gate import POINTS, Trial, graph_inputs
+from edge_tts.build.tensorrt.machine_process import Machine
 from edge_tts.build.tensorrt.recipe import ONNX, PartRecipe, Platform, Recipe, digest, shapes
 from edge_tts.build.tensorrt.recording import recording_path
 from edge_tts.errors import EngineError
@@ -35,8 +36,9 @@ from edge_tts.voices.manifest import FILE_NAME
 Report = Callable[[str], None]
 Build = Callable[[Job, Path], Outcome]
 Judge = Callable[[Trial, Path], GateResult]
+Describe = Callable[[str, Path], Machine]
 
-_FATAL = frozenset({"engine.tensorrt_missing", "engine.device_missing", "engine.plan_foreign"})
+_FATAL = frozenset({"engine.tensorrt_missing", "engine.device_missing", "engine.out_of_memory"})
 """What no other precision would cure."""
 
 
@@ -64,9 +66,10 @@ class EngineBuilder:
         report: Report,
         build: Build = children.build,
         judge: Judge = children.judge,
+        describe: Describe = children.describe,
     ) -> None:
         self._request, self._report = request, report
-        self._build, self._judge = build, judge
+        self._build, self._judge, self._describe = build, judge, describe
         self._folder = request.voice / ENGINES_DIR
         self._work = self._folder / ".work"
         self._voice_sha256 = sha256_of(request.voice / FILE_NAME)
@@ -74,6 +77,7 @@ class EngineBuilder:
     def run(self, names: Tuple[str, ...]) -> List[EngineManifest]:
         """Build the parts of these names. Raises EngineError, BudgetError, ConfigError, OSError."""
         self._work.mkdir(parents=True, exist_ok=True)
+        self._machine = self._examined()
         sizes = {name: self._graph(name).stat().st_size for name in names}
         pending, done_bytes, start_s = dict(sizes), 0, time.monotonic()
         manifests = []
@@ -92,6 +96,21 @@ class EngineBuilder:
         shutil.rmtree(self._work)
         return manifests
 
+    def _examined(self) -> Machine:
+        """This machine, checked against the platform. Raises EngineError."""
+        request = self._request
+        if request.compute_capabilities:
+            return Machine("", "", "", ",".join(request.compute_capabilities))
+        machine = self._describe(request.module, self._work / "machine.json")
+        known = request.platform.sm
+        if known and machine.sm not in known:
+            raise EngineError(
+                f"this GPU has compute capability {machine.sm}, {request.platform.name} has "
+                f"{' or '.join(known)}; choose another --platform, or generic",
+                code="engine.plan_foreign",
+            )
+        return machine
+
     def _finished(self, part: PartRecipe) -> Optional[EngineManifest]:
         """The manifest of an earlier run, if it is of the same graph, recipe, voice and machine."""
         path = manifest_path(self._request.voice, part.name)
@@ -103,8 +122,8 @@ class EngineBuilder:
                 known.verify(
                     self._folder,
                     platform=self._request.platform.name,
-                    trt_version=known.target.tensorrt,
-                    sm=known.target.sm,
+                    trt_version=self._machine.tensorrt,
+                    sm=self._machine.sm,
                     voice_sha256=self._voice_sha256,
                 )
         except EngineError as error:
@@ -159,7 +178,6 @@ class EngineBuilder:
             workspace_mib=request.platform.workspace_mib,
             tactic_sources=request.platform.tactic_sources,
             half_io=part.half_io,
-            sm=request.platform.sm,
             compute_capabilities=request.compute_capabilities,
         )
         return self._build(job, self._work / f"{part.name}.job.json")

@@ -20,6 +20,7 @@ BOARD, AHEAD_OF_TIME = "tensorrt", "tensorrt_rtx_bindings"
 _NUMBERED = re.compile(r"_\d+$")
 _MIB = 1 << 20
 _PROGRESS_INTERVAL_S = 10.0
+_MEMORY_SIGNS = ("out of memory", "outofmemory", "nvmap")
 
 
 def load(module: str = BOARD) -> Any:
@@ -150,10 +151,12 @@ class Network:
             config.set_timing_cache(cache, ignore_mismatch=False)
         plan = self._builder.build_serialized_network(self.network, config)
         if plan is None:
+            said = self._last_error()
+            is_memory = any(sign in said.lower() for sign in _MEMORY_SIGNS)
             raise EngineError(
-                f"TensorRT {self._trt.__version__} could not build the engine: "
-                f"{self._last_error()}; with too little memory, close the desktop and add swap",
-                code="engine.build_failed",
+                f"TensorRT {self._trt.__version__} could not build the engine: {said}"
+                + ("; close the desktop and other programs" if is_memory else ""),
+                code="engine.out_of_memory" if is_memory else "engine.build_failed",
             )
         kept = b"" if timing_cache is None else bytes(config.get_timing_cache().serialize())
         return plan, kept

@@ -17,7 +17,7 @@ from typing import Any, List, Mapping, Tuple
 
 from edge_tts.build.tensorrt.board import compute_capability
 from edge_tts.build.tensorrt.recipe import KeepFp32
-from edge_tts.errors import EdgeTTSError, EngineError
+from edge_tts.errors import EdgeTTSError
 from edge_tts.records import read_record
 from edge_tts.runtime.engine_manifest import Bounds
 
@@ -36,8 +36,6 @@ class Job:
     workspace_mib: int
     tactic_sources: Tuple[str, ...]
     half_io: Tuple[str, ...] = ()
-    sm: Tuple[str, ...] = ()
-    """Compute capabilities that the GPU may have; empty for any."""
     compute_capabilities: Tuple[str, ...] = ()
 
     @classmethod
@@ -67,7 +65,7 @@ def build(job: Job) -> Outcome:
     trt = builder_api.load(job.module)
     is_typed = builder_api.is_strongly_typed(trt)
     is_timed = not job.compute_capabilities  # ahead of time, nothing is timed and no GPU is there
-    sm = _checked_capability(job) if is_timed else ",".join(job.compute_capabilities)
+    sm = compute_capability() if is_timed else ",".join(job.compute_capabilities)
     half, graph = _prepare(job, is_typed)
     network = builder_api.Network(trt, str(graph))
     if graph != Path(job.graph):
@@ -93,17 +91,6 @@ def build(job: Job) -> Outcome:
         device_memory_bytes=memory,
         seconds=round(time.monotonic() - start_s, 1),
     )
-
-
-def _checked_capability(job: Job) -> str:
-    sm = compute_capability()
-    if job.sm and sm not in job.sm:
-        raise EngineError(
-            f"this GPU has compute capability {sm}, the platform has {' or '.join(job.sm)}; choose "
-            "another --platform, or generic",
-            code="engine.plan_foreign",
-        )
-    return sm
 
 
 def _prepare(job: Job, is_typed: bool) -> "Tuple[set[str], Path]":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from edge_tts.build.tensorrt.builder import EngineBuilder, Request, profiles
 from edge_tts.build.tensorrt.engine_process import Job, Outcome
 from edge_tts.build.tensorrt.gate import Trial, prove
 from edge_tts.build.tensorrt.headroom import Memory
+from edge_tts.build.tensorrt.machine_process import Machine
 from edge_tts.build.tensorrt.recipe import (
     KeepFp32,
     Limits,
@@ -33,8 +35,8 @@ NORMS = KeepFp32(("ReduceMean", "Sqrt"))
 class Workshop:
     """Stands in for the two processes: plans are their job's text, judged by the simulation."""
 
-    def __init__(self, fails=()):
-        self.jobs = []
+    def __init__(self, fails=(), machine=Machine("", "", "8.5.2.2", "7.2")):  # noqa: B008
+        self.jobs, self.machine = [], machine
         self.fails = dict(fails)
 
     def build(self, job: Job, job_path: Path) -> Outcome:
@@ -42,7 +44,11 @@ class Workshop:
         if job.precision in self.fails:
             raise self.fails[job.precision]
         Path(job.plan).write_text(f"{job.graph} {job.precision}")
-        return Outcome("", "", "8.5.2.2", "7.2", ("FP16",), 1 << 20, 1.0)
+        machine = self.machine
+        return Outcome("", "", machine.tensorrt, machine.sm, ("FP16",), 1 << 20, 1.0)
+
+    def describe(self, module: str, task_path: Path) -> Machine:
+        return self.machine
 
     def judge(self, trial: Trial, trial_path: Path) -> GateResult:
         with OnnxEngine(Path(trial.graph)) as reference:
@@ -73,7 +79,8 @@ def request_of(tmp_path):
 def run(request, workshop, lines=None):
     names = tuple(part.name for part in request.recipe.parts)
     report = lines.append if lines is not None else lambda line: None
-    return EngineBuilder(request, report, workshop.build, workshop.judge).run(names)
+    processes = (workshop.build, workshop.judge, workshop.describe)
+    return EngineBuilder(request, report, *processes).run(names)
 
 
 def test_good_parts_stay_in_half_precision(request_of):
@@ -130,7 +137,7 @@ def test_without_tensorrt_nothing_is_tried_twice(request_of):
 
 def test_a_run_that_was_cut_off_goes_on_where_it_stopped(request_of):
     request, cut = request_of(1.0, 1.0), Workshop()
-    first_only = EngineBuilder(request, lambda line: None, cut.build, cut.judge)
+    first_only = EngineBuilder(request, print, cut.build, cut.judge, cut.describe)
     first_only.run(("part0",))
     workshop = Workshop()
     run(request, workshop)
@@ -157,6 +164,39 @@ def test_what_changed_is_built_again(request_of, change):
     request = request_of(1.0)
     run(request, Workshop())
     change(request)
+    workshop = Workshop()
+    run(request, workshop)
+    assert workshop.jobs == [("part0", "fp16")]
+
+
+@pytest.mark.parametrize("machine", [("8.5.2.3", "7.2"), ("8.5.2.2", "8.7")])
+def test_engines_of_another_tensorrt_or_gpu_are_built_again(request_of, machine):
+    request = request_of(1.0)
+    run(request, Workshop())
+    workshop = Workshop(machine=Machine("", "", *machine))
+    (known,) = run(request, workshop)
+    assert workshop.jobs == [("part0", "fp16")]
+    assert (known.target.tensorrt, known.target.sm) == machine
+
+
+def test_another_board_than_the_platforms_is_refused_before_any_work(request_of):
+    request = replace(request_of(1.0), platform=replace(PLATFORM, sm=("8.7",)))
+    workshop = Workshop()
+    with pytest.raises(EngineError, match=r"capability 7\.2, generic has 8\.7"):
+        run(request, workshop)
+    assert workshop.jobs == []
+
+
+def test_memory_that_ran_out_ends_the_run_and_gives_no_part_up(request_of):
+    request = request_of(1.0)
+    faults = (
+        EngineError("out of memory", code="engine.out_of_memory"),
+        BudgetError("Linux killed the building process"),
+    )
+    for fault in faults:
+        with pytest.raises(type(fault)):
+            run(request, Workshop({"fp16": fault}))
+        assert not (request.voice / "engines/part0.json").exists()
     workshop = Workshop()
     run(request, workshop)
     assert workshop.jobs == [("part0", "fp16")]
@@ -238,11 +278,25 @@ def test_a_child_reports_its_error_with_its_code(tmp_path):
 
 
 def test_a_child_that_dies_is_told_from_one_that_fails(tmp_path):
-    assert "memory ran out" in children._cause(-9)
     assert "SIGSEGV" in children._cause(-11)
     # A module that leaves no result.
     with pytest.raises(EngineError, match="left no result"):
         children._run("json.tool", tmp_path / "job.json", job(tmp_path), tmp_path / "none", Outcome)
+
+
+def test_a_child_that_linux_kills_has_run_out_of_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/sh")
+    script = tmp_path / "kill"
+    # `sh -m MODULE TASK` runs MODULE as a script.
+    script.write_text("kill -9 $$")
+    with pytest.raises(BudgetError, match="memory ran out"):
+        children._run(str(script), tmp_path / "job", job(tmp_path), tmp_path / "none", Outcome)
+
+
+def test_a_machine_without_tensorrt_is_said_to_have_none(tmp_path):
+    with pytest.raises(EngineError, match="no_such_tensorrt") as caught:
+        children.describe("no_such_tensorrt", tmp_path / "task.json")
+    assert caught.value.code == "engine.tensorrt_missing"
 
 
 def test_a_judge_that_dies_has_found_the_engine_unfit(tmp_path):

@@ -27,6 +27,7 @@ from edge_tts.build.tensorrt.cosyvoice import LENGTH, write_graphs  # noqa: E402
 from edge_tts.build.tensorrt.cosyvoice_recording import record  # noqa: E402
 from edge_tts.build.tensorrt.engine_process import Outcome  # noqa: E402
 from edge_tts.build.tensorrt.gate import fit, graph_inputs, prove, read_recording  # noqa: E402
+from edge_tts.build.tensorrt.machine_process import Machine  # noqa: E402
 from edge_tts.build.tensorrt.recipe import (  # noqa: E402
     read_platform,
     read_recipe,
@@ -133,7 +134,8 @@ def test_cosyvoice_1s_flow_leaves_half_precision_by_itself(tmp_path):
         *(voice, graphs, replace(recipe, parts=small), platform, "tensorrt", "board", "mode")
     )
     lines = []
-    builder = EngineBuilder(request, lines.append, Simulated.build, Simulated.judge)
+    processes = (Simulated.build, Simulated.judge, Simulated.describe)
+    builder = EngineBuilder(request, lines.append, *processes)
     f0, estimator = builder.run(("f0", "estimator"))
     assert (f0.plan.precision, estimator.plan.precision) == ("fp32", "fp32")
     assert estimator.gate.passed
@@ -148,6 +150,10 @@ class Simulated:
     def build(job, job_path):
         Path(job.plan).write_bytes(b"plan")
         return Outcome("", "", "8.5.2.2", "7.2", (), 0, 0.0)
+
+    @staticmethod
+    def describe(module, task_path):
+        return Machine("", "", "8.5.2.2", "7.2")
 
     @staticmethod
     def judge(trial, trial_path):
