@@ -119,6 +119,20 @@ def _doubling(graph: Graph, node: onnx.NodeProto, name: str) -> bool:
     return True
 
 
+def _elu(graph: Graph, node: onnx.NodeProto, name: str) -> bool:
+    """max(x, 0) + α (e^min(x, 0) - 1): the RTX builder cannot compile the operator itself."""
+    x = node.input[0]
+    below = graph.add("Min", [x, graph.constant("elu/zero", 0.0)], f"{name}/below")
+    power = graph.add("Exp", [below], f"{name}/power")
+    bent = graph.add("Sub", [power, graph.constant("elu/one", 1.0)], f"{name}/bent")
+    alpha = next((float(a.f) for a in node.attribute if a.name == "alpha"), 1.0)
+    if alpha != 1.0:
+        scale = graph.constant(f"elu/alpha_{alpha}", alpha)
+        bent = graph.add("Mul", [bent, scale], f"{name}/scaled")
+    graph.add("Add", [graph.add("Relu", [x], f"{name}/above"), bent], name)
+    return True
+
+
 def _epsilon(node: onnx.NodeProto) -> float:
     return next((float(a.f) for a in node.attribute if a.name == "epsilon"), 1e-5)
 
@@ -129,4 +143,5 @@ _REWRITES: Dict[str, Callable[[Graph, onnx.NodeProto, str], bool]] = {
     "LayerNormalization": _layer_norm,
     "FusedMatMul": _fused_product,
     "Resize": _doubling,
+    "Elu": _elu,
 }

@@ -168,6 +168,12 @@ def test_a_fused_gelu(tmp_path):
     same(nodes, {"b": normal(6)}, (1, 4, 6), write_out, tmp_path)
 
 
+@pytest.mark.parametrize("attributes", [{}, {"alpha": 0.5}])
+def test_an_elu(tmp_path, attributes):
+    graph = same([node("Elu", ["x"], "y", **attributes)], {}, (1, 4, 6), write_out, tmp_path)
+    assert "Elu" not in {item.op_type for item in graph.nodes}
+
+
 def test_layer_norms(tmp_path):
     constants = {"g": normal(6), "o": normal(6), "b": normal(6)}
     nodes = [

@@ -17,7 +17,7 @@ from tiny_lite import write_checkpoint  # noqa: E402
 
 from edge_tts.build.tensorrt.command import export_graphs  # noqa: E402
 from edge_tts.build.tensorrt.gate import Trial, prove  # noqa: E402
-from edge_tts.build.tensorrt.recipe import FP16, read_recipe, recipe_path  # noqa: E402
+from edge_tts.build.tensorrt.recipe import read_recipe, recipe_path  # noqa: E402
 from edge_tts.build.tensorrt.recording import recording_path  # noqa: E402
 from edge_tts.build.tensorrt.simulation import HalfPrecisionSimulation  # noqa: E402
 from edge_tts.runtime.onnx import OnnxEngine  # noqa: E402
@@ -31,7 +31,7 @@ def test_its_parts_pass_the_gate_in_simulated_half_precision(tmp_path):
     for part in recipe.parts:
         graph = tmp_path / "graphs" / f"{part.name}.onnx"
         recorded = recording_path(graph.parent, part.name)
-        trial = Trial(str(graph), "", str(recorded), FP16, recipe.part(part.name))
+        trial = Trial(str(graph), "", str(recorded), part.precision, recipe.part(part.name))
         with OnnxEngine(graph) as reference:
             verdict = prove(trial, reference, HalfPrecisionSimulation)
         assert verdict.passed, (part.name, verdict.reason)
