@@ -40,6 +40,7 @@ COMMANDS = {
     "prompts": "render, list and verify fixed phrases",
     "plan": "predict what a voice takes, before it is built",
     "build": "make a voice from a checkpoint, or a voice's TensorRT engines",
+    "quantize": "store a voice in fewer bits and compare it with the old",
     "doctor": "check this installation and say how to repair it",
 }
 

@@ -78,7 +78,7 @@ def _distance(
 
 def mel_distance_db(first: "np.ndarray", second: "np.ndarray") -> float:
     """Mean absolute difference of two equally long sounds' log-mel spectra, in dB."""
-    return float(20 * np.abs(_log_mel(first) - _log_mel(second)).mean())
+    return float(20 * np.abs(log_mel(first) - log_mel(second)).mean())
 
 
 def _speak(stock: OnnxEngine, ids: "list[int]", style: "np.ndarray") -> "np.ndarray":
@@ -88,12 +88,13 @@ def _speak(stock: OnnxEngine, ids: "list[int]", style: "np.ndarray") -> "np.ndar
     return audio
 
 
-def _log_mel(sound: "np.ndarray") -> "np.ndarray":
+def log_mel(sound: "np.ndarray") -> "np.ndarray":
+    """Log10 magnitudes [frames, 80] of a sound at 24 kHz."""
     padded = np.pad(sound.astype(np.float64), _FFT_SIZE // 2)
     frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT_SIZE)[::_HOP]
     spectrum = np.abs(np.fft.rfft(frames * np.hanning(_FFT_SIZE), axis=1))
-    log_mel: np.ndarray = np.log10(np.maximum(spectrum @ _mel_bands().T, _FLOOR))
-    return log_mel
+    levels: np.ndarray = np.log10(np.maximum(spectrum @ _mel_bands().T, _FLOOR))
+    return levels
 
 
 def _mel_bands() -> "np.ndarray":
