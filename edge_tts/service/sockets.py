@@ -21,10 +21,13 @@ SYSTEM_SOCKET = Path("/run/edge-tts/edge-tts.sock")
 
 
 def default_socket() -> Path:
-    """The system's socket for root, the user's otherwise."""
+    """In the folder that systemd gives its unit; the system's for root, the user's otherwise."""
+    given = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+    if given:
+        return Path(given) / SYSTEM_SOCKET.name
     if os.geteuid() == 0:
         return SYSTEM_SOCKET
-    return _user_folder() / "edge-tts.sock"
+    return _user_folder() / SYSTEM_SOCKET.name
 
 
 def _user_folder() -> Path:
@@ -33,7 +36,8 @@ def _user_folder() -> Path:
     usual = Path(f"/run/user/{os.geteuid()}")
     if runtime.startswith("/"):
         return Path(runtime) / "edge-tts"
-    return usual / "edge-tts" if usual.is_dir() else _shared_folder()
+    # A unit or container may hide the folder: then it is there and cannot be looked into.
+    return usual / "edge-tts" if os.access(str(usual), os.W_OK) else _shared_folder()
 
 
 def _shared_folder() -> Path:

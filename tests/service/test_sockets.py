@@ -84,6 +84,14 @@ def test_users_have_a_socket_of_their_own(monkeypatch: pytest.MonkeyPatch) -> No
     assert default_socket() == Path("/var/tmp/edge-tts-987654/edge-tts.sock")
 
 
+def test_a_unit_listens_in_the_folder_that_systemd_gives_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 987654)
+    monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/edge-tts:/run/other")
+    assert default_socket() == Path("/run/edge-tts/edge-tts.sock")
+
+
 def test_a_folder_among_all_others_must_be_the_users_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,19 @@ def test_synthesize_streaming(tmp_path: Path) -> None:
     assert abs(len(samples) - len(text) * 1200) <= 2 * 1200
 
 
+def test_a_stream_tells_at_its_end_what_none_of_its_parts_spoke(tmp_path: Path) -> None:
+    texts = ["This is a first sentence with ☃ in it. ", "And here is the ☃ second one. Bye ☃."]
+    events = [
+        SynthesizeStart().event(),
+        *[SynthesizeChunk(text).event() for text in texts],
+        SynthesizeStop().event(),
+    ]
+    with running(tmp_path) as front:
+        received = converse(front.path, events, "synthesize-stopped")
+    (stop,) = [event for event in received if AudioStop.is_type(event.type)]
+    assert sum(int(loss.split()[0]) for loss in stop.data["unspoken"]) == 3
+
+
 def test_text_without_words_still_starts_and_stops(tmp_path: Path) -> None:
     with running(tmp_path) as front:
         kinds, samples = sound(converse(front.path, [Synthesize(" ").event()], "audio-stop"))
