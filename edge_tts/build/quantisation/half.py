@@ -56,14 +56,16 @@ def halve(graph: onnx.GraphProto, exclusion: Exclusion = NOTHING) -> int:
 
 
 def _insert_conversions(graph: onnx.GraphProto, renamed: Dict[str, str]) -> None:
-    """Convert every weight right before the first node that reads it."""
-    nodes: List[onnx.NodeProto] = []
-    waiting = dict(renamed)
+    """Convert the weights at the beginning of the file.
+
+    ONNX Runtime then runs each conversion right before the node that reads it. Were they next to
+    those nodes in the file, it would run all of them first and hold every weight in float32.
+    """
+    nodes: List[onnx.NodeProto] = [
+        helper.make_node("Cast", [half], [name], to=TensorProto.FLOAT)
+        for name, half in renamed.items()
+    ]
     for node in graph.node:
-        for name in node.input:
-            half = waiting.pop(name, None)
-            if half is not None:
-                nodes.append(helper.make_node("Cast", [half], [name], to=TensorProto.FLOAT))
         copied = onnx.NodeProto()
         copied.CopyFrom(node)
         nodes.append(copied)
