@@ -27,6 +27,7 @@ WHOLE_LENGTH = 100
 WORDS = ("the", "next", "stop", "on", "this", "line", "is", "a", "station", "near", "old", "bridge")
 CHARACTERS = "前方路口请向右转然后直行两百米到达目的地谢谢您的乘坐"
 SAMPLES = 20
+SETTLE_S = 8.0  # the end of a segment, and the service's next measurement while idle
 
 
 def main() -> int:
@@ -113,8 +114,8 @@ def synthesize(service: RunningService, text: str, is_whole: bool) -> None:
 
 
 def settled_mib(client: Client) -> float:
-    """The tree's memory once the service has measured it again."""
-    time.sleep(1.2)
+    """The tree's memory at rest: a worker whose request was cut is still busy for a moment."""
+    time.sleep(SETTLE_S)
     return float(client.status()["budget"]["used_mib"])
 
 
