@@ -1,9 +1,8 @@
 """What a voice on ONNX Runtime will keep in memory, predicted from the sizes of its weights.
 
 Weights are read from mapped files and packed once by ONNX Runtime, which gives the mapped pages
-back: an engine's weights are in memory once. The other constants are fitted to the peaks that
-bench/cosyvoice_full.py measured on both generations at full size, which the prediction met within
-10 %; see docs/plan.md.
+back: an engine's weights are in memory once. The other constants are fitted to a peak measured by
+bench/cosyvoice_full.py; docs/plan.md says how far they have been checked.
 """
 
 from __future__ import annotations
