@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How far speech made in windows is from the same speech made whole, and how its joins are.
 
-    bench/streaming_quality.py [SENTENCES.tsv] [--per-speaker N] [--speaker NAME ...]
+    bench/streaming_quality.py [SENTENCES.tsv] [--model FILE] [--per-speaker N] [--speaker NAME ...]
 
 Every speaker reads N sentences of its own language and mixed ones that the fit has not seen, some
-at other speeds. Printed per speaker: the mean log-mel distance to whole-utterance decoding with
-predicted statistics, with the utterance's true ones (the floor: rounding to 8 bits and the silence
-left out) and of the preset `exact`; the level difference; the worst join. A join's step is the
+at other speeds. Printed per speaker: the mean log-mel distance to whole-utterance decoding without
+rounding, with predicted statistics, with the utterance's true ones (the floor: rounding to 8 bits)
+and of the preset `exact`; the level difference; the worst join. A join's step is the
 largest sample difference within 1 ms of it against the largest in the 20 ms around, its click the
 same of the second difference.
 
@@ -19,6 +19,7 @@ import argparse
 import csv
 import os
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
@@ -27,6 +28,7 @@ import numpy as np
 
 from edge_tts.build.fast_voice.teacher import Teacher
 from edge_tts.build.kokoro.gate import mel_distance_db
+from edge_tts.build.kokoro.unrounded import published_model
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.g2p.pronouncer import Pronouncer
@@ -72,9 +74,9 @@ class Result:
 class Comparison:
     """The installed voice, rendering the same acoustics whole and in windows."""
 
-    def __init__(self) -> None:
+    def __init__(self, published: Path) -> None:
         directory = catalog.find("kokoro")
-        self.teacher = Teacher(directory)
+        self.teacher = Teacher(directory, published)
         source = HarmonicSource(np.load(directory.file("source"), allow_pickle=False))
         engine = OnnxEngine(directory.file(STREAM_GENERATOR))
         self._exact = Generator(OnnxEngine(directory.file(GENERATOR)), source)
@@ -160,10 +162,14 @@ def table(results: Dict[str, List[Result]]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sentences", type=Path, nargs="?", default=DEFAULT_SENTENCES)
+    parser.add_argument(
+        "--model", type=Path, help="the published graph or a folder of its wheels; else fetched"
+    )
     parser.add_argument("--per-speaker", type=int, default=6)
     parser.add_argument("--speaker", action="append", choices=SPEAKERS)
     arguments = parser.parse_args()
-    comparison = Comparison()
+    with tempfile.TemporaryDirectory() as folder:
+        comparison = Comparison(published_model(arguments.model, Path(folder)))
     results: Dict[str, List[Result]] = {}
     for speaker in arguments.speaker or SPEAKERS:
         chosen = material(arguments.sentences, speaker, arguments.per_speaker)

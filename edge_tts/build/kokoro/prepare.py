@@ -13,6 +13,7 @@ from onnx import numpy_helper
 from edge_tts.build.kokoro.clean import clean
 from edge_tts.build.kokoro.gate import LIMIT_DB, measure
 from edge_tts.build.kokoro.graph import Graph
+from edge_tts.build.kokoro.matrix_convolutions import multiply_convolutions
 from edge_tts.build.kokoro.padding import weigh_padding
 from edge_tts.build.kokoro.parts import (
     GENERATOR,
@@ -22,7 +23,7 @@ from edge_tts.build.kokoro.parts import (
     extract,
     shapes,
 )
-from edge_tts.build.kokoro.processor import prefers_rounding
+from edge_tts.build.kokoro.processor import prefers_matrices, prefers_rounding
 from edge_tts.build.kokoro.static_convolutions import ConvolutionPeaks, quantise_outputs
 from edge_tts.build.kokoro.statistics import take_statistics
 from edge_tts.errors import ModelError
@@ -41,7 +42,7 @@ Report = Callable[[str], None]
 INFO = VoiceInfo(
     name="kokoro",
     family="kokoro",
-    version="1.0-int8.3",
+    version="1.0-int8.4",
     languages=(Language.ZH, Language.EN),
     speakers=SPEAKERS,
     default_speakers=(DEFAULT_SPEAKERS[Language.ZH], DEFAULT_SPEAKERS[Language.EN]),
@@ -68,13 +69,15 @@ def prepare(source: Path, directory: Path, report: Report) -> Manifest:
     graph = Graph.of(model)
     clean(graph)
     parts: List[Part] = [_part("source", directory / "source.npy", "npy", "fp32")]
-    rounding = prefers_rounding()
+    rounding, matrices = prefers_rounding(), prefers_matrices()
     for spec in PARTS:
         report(f"preparing the {spec.name.replace('_', ' ')}")
         part = extract(graph, spec)
         precision = "int8"
         if spec in (GENERATOR, STREAM_GENERATOR):
             precision = _adapt_generator(spec, part, rounding)
+        elif matrices:
+            multiply_convolutions(part)
         parts += _prepare_part(spec.name, part, precision, shapes(spec.outputs), directory)
     parts += prepare_fast(directory)
     report("comparing it with the original")

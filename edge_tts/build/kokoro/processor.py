@@ -1,8 +1,9 @@
 """Which form of convolution this processor computes fastest, if exactly.
 
-x86 without 8-bit dot products adds pairs of 8-bit products in 16 bits, where they saturate.
-`static_convolutions.WEIGHT_LIMIT` keeps clear of that; still QLinearConv is tried on tensors made
-to saturate and compared with integer arithmetic, before it is timed against ConvInteger.
+Both QLinearConv (`static_convolutions`) and MatMulInteger (`matrix_convolutions`) are timed against
+ConvInteger. x86 without 8-bit dot products adds pairs of 8-bit products in 16 bits, where they
+saturate. `static_convolutions.WEIGHT_LIMIT` keeps clear of that; still QLinearConv is tried on
+tensors made to saturate and compared with integer arithmetic before it is timed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from edge_tts.build.kokoro.graph import IR_VERSION, OPSET
+from edge_tts.build.kokoro.graph import IR_VERSION, OPSET, Graph
+from edge_tts.build.kokoro.matrix_convolutions import multiply_convolutions
 from edge_tts.build.kokoro.static_convolutions import WEIGHT_LIMIT
 from edge_tts.runtime.onnx import PROVIDER, session_options
 
@@ -28,6 +30,10 @@ _SHORT, _LONG = 40, 4800
 _N_TIMINGS = 4
 _CENTRE = 128
 
+_WIDE_INPUT = (1, 1024, 128)
+_WIDE_OUTPUT_CHANNELS = 512
+_WIDE_KERNEL = 3
+
 
 def prefers_rounding() -> bool:
     """Whether to use QLinearConv here: exact, and clearly faster than ConvInteger."""
@@ -35,6 +41,17 @@ def prefers_rounding() -> bool:
         return False
     rounding_s, integer_s = _time()
     return rounding_s < WORTH_A_CHANGE * integer_s
+
+
+def prefers_matrices() -> bool:
+    """Whether to use MatMulInteger here: clearly faster than ConvInteger, and the same integers."""
+    convolution, product = _convolution(), _convolution()
+    multiply_convolutions(product)
+    sessions = [_open(graph.to_model()) for graph in (product, convolution)]
+    activations = np.random.default_rng(2).integers(0, 256, _WIDE_INPUT).astype(np.uint8)
+    results = [session.run(None, {"x": activations})[0] for session in sessions]
+    product_s, convolution_s = _best_times(sessions, activations)
+    return np.array_equal(*results) and product_s < WORTH_A_CHANGE * convolution_s
 
 
 def is_exact(weight_limit: int = WEIGHT_LIMIT) -> bool:
@@ -92,13 +109,35 @@ def _time() -> Tuple[float, float]:
         _session(_dequantised(_rounding(weights)), TensorProto.FLOAT),
         _session(_integer(weights), TensorProto.FLOAT),
     ]
+    rounding_s, integer_s = _best_times(sessions, activations)
+    return rounding_s, integer_s
+
+
+def _best_times(sessions: List[Any], activations: "np.ndarray") -> List[float]:
+    """Shortest seconds of each of a few runs, taken in turns."""
     best = [float("inf")] * len(sessions)
     for _ in range(_N_TIMINGS):
         for index, session in enumerate(sessions):
             start = time.perf_counter()
             session.run(None, {"x": activations})
             best[index] = min(best[index], time.perf_counter() - start)
-    return best[0], best[1]
+    return best
+
+
+def _convolution() -> Graph:
+    """One of the decoder's convolutions: 7-bit weights, an activation's zero point as input."""
+    _, n_channels, n_frames = _WIDE_INPUT
+    shape = (_WIDE_OUTPUT_CHANNELS, n_channels, _WIDE_KERNEL)
+    weights = np.random.default_rng(3).integers(0, 128, shape).astype(np.uint8)
+    inputs = ["x", "weights", "x_zero", "zero"]
+    node = helper.make_node("ConvInteger", inputs, ["y"], pads=[1, 1], kernel_shape=[_WIDE_KERNEL])
+    known = {"weights": weights, "x_zero": np.array(120, np.uint8), "zero": np.array(70, np.uint8)}
+    return Graph(
+        [node],
+        known,
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, [1, n_channels, n_frames])],
+        [helper.make_tensor_value_info("y", TensorProto.INT32, None)],
+    )
 
 
 _Form = Tuple[List[onnx.NodeProto], Dict[str, np.ndarray]]
@@ -151,8 +190,6 @@ def _geometry() -> "Dict[str, List[int]]":
 
 
 def _session(form: _Form, element: int) -> Any:
-    import onnxruntime
-
     nodes, known = form
     shape = [1, _N_CHANNELS, "T"]
     graph = helper.make_graph(
@@ -163,7 +200,12 @@ def _session(form: _Form, element: int) -> Any:
         [numpy_helper.from_array(np.asarray(value), name) for name, value in known.items()],
     )
     opset = [helper.make_opsetid("", OPSET)]
-    model = helper.make_model(graph, opset_imports=opset, ir_version=IR_VERSION)
+    return _open(helper.make_model(graph, opset_imports=opset, ir_version=IR_VERSION))
+
+
+def _open(model: onnx.ModelProto) -> Any:
+    import onnxruntime
+
     return onnxruntime.InferenceSession(
         model.SerializeToString(), session_options(n_threads=1), providers=[PROVIDER]
     )
