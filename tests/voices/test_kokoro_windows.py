@@ -10,6 +10,7 @@ from edge_tts.errors import EngineError, InputError, ModelError
 from edge_tts.speaker import Speaker
 from edge_tts.text.tokens import Language, Segment, Span, Token, TokenKind
 from edge_tts.voices import catalog
+from edge_tts.voices.kokoro import voice as kokoro_voice
 from edge_tts.voices.kokoro.generator import Acoustics
 from edge_tts.voices.kokoro.silence import speech
 from edge_tts.voices.kokoro.source import SAMPLES_PER_FRAME, HarmonicSource
@@ -180,10 +181,18 @@ class TestPreset:
     def test_a_voice_installed_before_names_the_command(self, tmp_path):
         old = write_voice(tmp_path / "old", parts=PARTS[:-1])
         KokoroVoice.load(old, 1, Preset.EXACT).close()
-        for preset in (Preset.STREAM, Preset.FAST):
-            with pytest.raises(ModelError, match="voices install tiny") as error:
-                KokoroVoice.load(old, 1, preset)
-            assert error.value.code == "model.preset_missing"
+        with pytest.raises(ModelError, match="voices install tiny") as error:
+            KokoroVoice.load(old, 1, Preset.STREAM)
+        assert error.value.code == "model.preset_missing"
+
+    @pytest.mark.parametrize(("shipped", "advice"), [(False, "stream"), (True, "voices install")])
+    def test_the_fast_preset_says_what_to_do(self, tmp_path, monkeypatch, shipped, advice):
+        monkeypatch.setattr(kokoro_voice, "STYLE_DIR", tmp_path)
+        if shipped:
+            (tmp_path / "fast_generator.onnx").touch()
+        with pytest.raises(ModelError, match=advice) as error:
+            KokoroVoice.load(write_voice(tmp_path / "tiny"), 1, Preset.FAST)
+        assert error.value.code == "model.preset_missing"
 
     def test_the_catalogue_and_the_speaker_pass_it_on(self, store):
         voice = catalog.load("tiny", 1, Preset.STREAM)

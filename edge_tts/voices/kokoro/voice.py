@@ -14,7 +14,7 @@ from edge_tts.voices.engines import open_engines
 from edge_tts.voices.kokoro.acoustic_model import AcousticModel
 from edge_tts.voices.kokoro.generator import Generator
 from edge_tts.voices.kokoro.source import HarmonicSource
-from edge_tts.voices.kokoro.speakers import LOUDNESS_LUFS, StyleTables
+from edge_tts.voices.kokoro.speakers import LOUDNESS_LUFS, STYLE_DIR, StyleTables
 from edge_tts.voices.kokoro.statistics import StatisticsModel
 from edge_tts.voices.kokoro.student import StudentGenerator
 from edge_tts.voices.kokoro.windows import WindowedGenerator
@@ -155,10 +155,17 @@ def _generator(
 
 def _check_parts(directory: "VoiceDirectory", preset: Preset) -> None:
     known = {part.name for part in directory.manifest.parts}
-    if not known.issuperset(PRESET_PARTS[preset]):
-        name = directory.manifest.info.name
-        raise ModelError(
-            f"voice {name!r} was installed without the files of the preset {preset.value!r}; "
-            f"run: edge-tts voices install {name}, or choose another preset",
-            code="model.preset_missing",
+    if known.issuperset(PRESET_PARTS[preset]):
+        return
+    name = directory.manifest.info.name
+    if preset is Preset.FAST and not (STYLE_DIR / f"{FAST_GENERATOR}.onnx").is_file():
+        message = (
+            f"no weights of the preset {preset.value!r} are released yet; choose the preset "
+            f"{Preset.STREAM.value!r}, or train them: docs/fast_voice.md"
         )
+    else:
+        message = (
+            f"voice {name!r} was installed without the files of the preset {preset.value!r}; "
+            f"run: edge-tts voices install {name}, or choose another preset"
+        )
+    raise ModelError(message, code="model.preset_missing")
