@@ -2,7 +2,9 @@
 
 Texts have 1 to 500 characters (Chinese ones a third, which takes as long to say). Up to
 `WHOLE_LENGTH` they are heard to the end, as are some of the longer ones; the others are cut, as
-announcements are: stopped once they are heard, or their client vanishes.
+announcements are: stopped once they are heard, or their client vanishes. Counting begins after
+`WARM_UP` such requests, when the engine has met its largest segments and its memory has grown to
+the size at which it works.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from edge_tts.service.client import Client
 
 MAX_GROWTH_MIB = 10.0
 N_LENGTHS = 500
+WARM_UP = 60
 WHOLE_LENGTH = 100
 WORDS = ("the", "next", "stop", "on", "this", "line", "is", "a", "station", "near", "old", "bridge")
 CHARACTERS = "前方路口请向右转然后直行两百米到达目的地谢谢您的乘坐"
@@ -49,15 +52,15 @@ def main() -> int:
         with RunningService(
             Path(folder), output_file=output, environment=environment
         ) as service, service.client() as client:
-            # Every buffer has grown to its working size once a long text has been spoken.
-            for text in (sentence(chance, longest // 2), hanzi(chance, longest // 2)):
-                list(client.speak(text))
+            first_mib = settled_mib(client)
+            for _ in range(min(WARM_UP, n_requests // 3)):
+                request(service, client, chance.randint(1, longest), chance)
             points = soak(service, client, n_requests, longest, chance)
             errors = service.log().count("Traceback")
     slope, growth_mib = fit(points)
     print(
-        f"soak: {n_requests} requests of {min(longest, N_LENGTHS)} lengths in "
-        f"{time.monotonic() - began_s:.0f} s, {points[0][1]:.1f} → {points[-1][1]:.1f} MiB, "
+        f"soak: {n_requests} requests of {longest} lengths in {time.monotonic() - began_s:.0f} s, "
+        f"{first_mib:.1f} MiB when started, {points[0][1]:.1f} warm, {points[-1][1]:.1f} at the end, "
         f"growth {growth_mib:+.1f} MiB, slope {1000 * slope:+.2f} MiB per 1000, {errors} errors"
     )
     return 0 if growth_mib <= MAX_GROWTH_MIB and not errors else 1
@@ -71,7 +74,7 @@ def soak(
     lengths = list(range(1, longest + 1))
     chance.shuffle(lengths)
     for number in range(n_requests):
-        if number % max(1, n_requests // (SAMPLES if n_requests > SAMPLES else 4)) == 0:
+        if number % max(1, n_requests // (SAMPLES if n_requests > SAMPLES else 2)) == 0:
             points.append((number, settled_mib(client)))
             print(f"soak: {points[-1]}", file=sys.stderr, flush=True)
         request(service, client, lengths[number % longest], chance)
