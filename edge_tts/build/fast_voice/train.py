@@ -37,6 +37,10 @@ VOICED_HZ = 60.0
 UNSEEN_LEFT_FRAMES = 8
 RIGHT_EDGE_FRAMES = 2
 
+FEATURE_NOISE, POOL_NOISE = 0.1, 0.3
+"""Noise on what the student is given, in standard deviations. Without it, half an hour of speech is
+learnt by heart: 2.2 dB from what was trained on and 2.9 from what was held out, at step 5800."""
+
 
 @dataclass(frozen=True)
 class TrainingOptions:
@@ -138,8 +142,10 @@ class Trainer:
 
     def _losses(self, batch: Batch) -> LossValues:
         student = self.student
-        condition = student.conditioning(batch.style, batch.pool)
-        audio, harmonic = student(batch.x, batch.f0_hz, batch.energy, condition, batch.source)
+        x = batch.x + FEATURE_NOISE * student.x_std[:, None] * torch.randn_like(batch.x)
+        pool = batch.pool + POOL_NOISE * student.pool_std * torch.randn_like(batch.pool)
+        condition = student.conditioning(batch.style, pool)
+        audio, harmonic = student(x, batch.f0_hz, batch.energy, condition, batch.source)
         # The first frames of a window lack the context that running speech has.
         samples = slice(UNSEEN_LEFT_FRAMES * FRAME_SAMPLES, -RIGHT_EDGE_FRAMES * FRAME_SAMPLES)
         up = student.config.upsampling
