@@ -84,14 +84,13 @@ def floors(voice: PlannedVoice, choice: Choice, platform: Platform) -> Optional[
         return None
     flow = _rtf(voice.work.flow_gflop, choice.of("estimator"), platform)
     vocoder = _rtf(voice.work.vocoder_gflop, choice.of("vocoder"), platform)
-    token = (0.0, 0.0)
-    if voice.size.token_rate_hz:
-        read_gb = voice.size.part("lm").n_bytes(choice.of("lm")) / 1e9
-        token = tuple(
-            1000 * read_gb / (platform.bandwidth_gb_s * share)
-            for share in (HIGH_EFFICIENCY, LOW_EFFICIENCY)
-        )
-    lm = tuple(ms * voice.size.token_rate_hz / 1000 for ms in token)
+    read_gb = (
+        voice.size.part("lm").n_bytes(choice.of("lm")) / 1e9 if voice.size.token_rate_hz else 0.0
+    )
+    best_ms = 1000 * read_gb / platform.bandwidth_gb_s
+    token = best_ms / HIGH_EFFICIENCY, best_ms / LOW_EFFICIENCY
+    tokens_per_ms = voice.size.token_rate_hz / 1000
+    lm = token[0] * tokens_per_ms, token[1] * tokens_per_ms
     return Floors(token, lm, flow, vocoder, _first_audio_s(voice, token, flow, vocoder))
 
 
@@ -103,7 +102,7 @@ def _rtf(gflop: float, kind: str, platform: Platform) -> Optional[float]:
 
 def _first_audio_s(
     voice: PlannedVoice,
-    token_ms: Tuple[float, ...],
+    token_ms: Tuple[float, float],
     flow: Optional[float],
     vocoder: Optional[float],
 ) -> Optional[Tuple[float, float]]:

@@ -65,7 +65,7 @@ def constants_of(graph: onnx.GraphProto) -> Dict[str, onnx.TensorProto]:
 
 def node_name(node: onnx.NodeProto) -> str:
     """The node's name, or its first output's where it has none."""
-    return node.name or node.output[0]
+    return str(node.name or node.output[0])
 
 
 def weight_tensor(

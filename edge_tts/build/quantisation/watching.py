@@ -9,7 +9,7 @@ import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -38,9 +38,10 @@ def speak(voice: Path, texts: Sequence[str]) -> Speech:
 
 @contextmanager
 def _watched() -> "Iterator[Dict[str, List[Run]]]":
-    run, found = OnnxEngine.run, {}
+    run = OnnxEngine.run
+    found: Dict[str, List[Run]] = {}
 
-    def watching(engine: OnnxEngine, inputs: Any) -> Any:
+    def watching(engine: OnnxEngine, inputs: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
         outputs = run(engine, inputs)
         kept = found.setdefault(engine._path.stem, [])
         if len(kept) < MAX_RUNS:
@@ -48,11 +49,11 @@ def _watched() -> "Iterator[Dict[str, List[Run]]]":
             kept.append(Run({name: np.array(value) for name, value in inputs.items()}, outputs))
         return outputs
 
-    OnnxEngine.run = watching
+    setattr(OnnxEngine, "run", watching)  # noqa: B010 - mypy forbids the plain form
     try:
         yield found
     finally:
-        OnnxEngine.run = run
+        setattr(OnnxEngine, "run", run)  # noqa: B010
 
 
 @contextmanager

@@ -56,7 +56,7 @@ def is_strongly_typed(trt: Any) -> bool:
 def new_logger(trt: Any) -> Any:
     """A logger that prints warnings to stderr and remembers errors as `errors`."""
 
-    class _Log(trt.ILogger):  # type: ignore[misc, name-defined]
+    class _Log(trt.ILogger):  # type: ignore[misc]
         def __init__(self) -> None:
             trt.ILogger.__init__(self)
             self.errors: List[str] = []
@@ -217,7 +217,7 @@ def hold_at_fp32(trt: Any, layer: Any) -> bool:
 def new_monitor(trt: Any, clock: Callable[[], float] = time.monotonic) -> Any:
     """A progress monitor that prints the outermost phase, at most every ten seconds."""
 
-    class _Monitor(trt.IProgressMonitor):  # type: ignore[misc, name-defined]
+    class _Monitor(trt.IProgressMonitor):  # type: ignore[misc]
         def __init__(self) -> None:
             trt.IProgressMonitor.__init__(self)
             self._steps: Dict[str, int] = {}
