@@ -105,7 +105,8 @@ def speak(voice: Any, text: str, speaker: str) -> Dict[str, Any]:
     first_s, pieces = 0.0, []
     for segment in FrontEnd(None, voice.measure, voice.segment_limit).segments(text):
         for piece in voice.synthesize(segment, speaker, 1.0):
-            first_s = first_s or time.perf_counter() - began_s
+            if len(piece):
+                first_s = first_s or time.perf_counter() - began_s
             pieces.append(piece)
     total_s = time.perf_counter() - began_s
     samples = np.concatenate(pieces)

@@ -33,6 +33,7 @@ from edge_tts.voices.cosyvoice.mel import log_mel
 from edge_tts.voices.cosyvoice.randomness import Excitation
 from edge_tts.voices.cosyvoice.sampling import Sampler
 from edge_tts.voices.cosyvoice.stretch import resize
+from edge_tts.voices.cosyvoice.supply import Supply
 
 HIDDEN, MEL, SOUND, EXACT = 1e-4, 1e-3, 2e-3, 0.0
 NEAR_TIE = 1e-3
@@ -239,9 +240,10 @@ class Comparison:
         self.sound("e2e_stream_prompt", self.chunks(tokens, self.prompt()))
 
     def chunks(self, tokens: np.ndarray, prompt: FlowPrompt) -> Iterator[np.ndarray]:
-        return self.renderer.chunks(
-            tokens, prompt, self.speaker, self.recorded(), like_official=True
+        pieces = self.renderer.chunks(
+            Supply.of(tokens), prompt, self.speaker, self.recorded(), like_official=True
         )
+        return (piece for piece in pieces if len(piece))
 
     def recorded(self) -> Recorded:
         n_harmonics = self.vocoder.source.n_harmonics

@@ -143,6 +143,10 @@ class Config:
     language: str = _option(str, "auto", "language of the text", choices=("auto", "zh", "en"))
     speed: float = _option(float, 1.0, "factor on the speaking rate", low=0.5, high=2)
     volume: float = _option(float, 1.0, "factor on the amplitude", low=0, high=2)
+    instruct: Optional[str] = _option(
+        str, None, "how to speak, in words, for voices that take instructions"
+    )
+    seed: int = _option(int, 0, "another performance, by voices that draw lots", low=0, high=999999)
     device: Optional[str] = _option(str, None, "output device by name; the system's when not set")
     lexicon: Optional[Path] = _option(Path, None, "YAML file of your own pronunciations")
     threads: int = _option(int, 0, "inference threads; 0 follows the CPU affinity", low=0, high=64)

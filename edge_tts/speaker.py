@@ -16,7 +16,7 @@ from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable
 from edge_tts.text.characters import HAN
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.tokens import Language
-from edge_tts.voices.voice import DEFAULT_PRESET, Preset
+from edge_tts.voices.voice import DEFAULT_PRESET, Preset, Style
 
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
@@ -39,12 +39,15 @@ class Delivery:
     """How a text is spoken. `speaker` None chooses by the text's language, `language` None by run.
 
     `speed` is a factor on the speaking rate (0.5 to 2), `volume` on the amplitude (0 to 2).
+    `instruct` and `seed` are those of `voices.voice.Style`.
     """
 
     speaker: Optional[str] = None
     language: Optional[Language] = None
     speed: float = 1.0
     volume: float = 1.0
+    instruct: Optional[str] = None
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,8 @@ class Speaker:
         Raises InputError at once for a bad delivery.
         """
         wanted = self.checked(dataclasses.replace(self.delivery, **delivery))
-        return self._stream(text, wanted, start)
+        chunks = self._stream(text, wanted, start)
+        return (chunk for chunk in chunks if len(chunk.samples) or chunk.is_final)
 
     def synthesize(self, text: Text, **delivery: Any) -> AudioChunk:
         """The whole sound of `text` as one chunk, empty when there is nothing to speak."""
@@ -150,9 +154,12 @@ class Speaker:
 
         n_samples = 0
         began_s = time.monotonic()
-        with Lookahead(self.stream(text, **delivery)) as ahead:
+        wanted = self.checked(dataclasses.replace(self.delivery, **delivery))
+        with Lookahead(self._stream(text, wanted, Position())) as ahead:
             try:
                 for chunk in ahead:
+                    if not len(chunk.samples):
+                        continue
                     if n_samples == 0:
                         log.debug("first sound after %.3f s", time.monotonic() - began_s)
                     sink.write(chunk)
@@ -181,6 +188,11 @@ class Speaker:
         speakers = self._voice.info.speakers
         if delivery.speaker is not None and delivery.speaker not in speakers:
             raise _unknown_speaker(delivery.speaker, self._voice.info)
+        if delivery.instruct is not None and not self._voice.takes_instructions:
+            raise InputError(
+                f"voice {self._voice.info.name!r} takes no instructions; leave instruct out, or "
+                "choose a CosyVoice voice"
+            )
         return delivery
 
     def _stream(self, text: Text, delivery: Delivery, start: Position) -> Iterator[AudioChunk]:
@@ -207,13 +219,18 @@ class Speaker:
         return self._front_end.segments(text, language, tally)
 
     def render(self, segment: "Segment", speaker: str, delivery: Delivery) -> Iterator[AudioChunk]:
-        """Yield the sound of one segment; the same samples every time on one machine."""
+        """Yield the sound of one segment; the same samples every time on one machine.
+
+        A chunk that is empty and not final only offers the chance to stop.
+        """
         from edge_tts.audio.finish import SegmentFinisher
 
         low, high = self._voice.speed_range
         model_speed = min(max(delivery.speed, low), high)
         return SegmentFinisher(self.sample_rate_hz).finish(
-            self._voice.synthesize(segment, speaker, model_speed),
+            self._voice.synthesize(
+                segment, speaker, model_speed, Style(delivery.instruct, delivery.seed)
+            ),
             segment.index,
             segment.pause_s / delivery.speed,
             volume=delivery.volume,
@@ -235,6 +252,8 @@ def open_speaker(config: "Config", name: Optional[str] = None) -> Speaker:
         language=None if config.language == "auto" else Language(config.language),
         speed=config.speed,
         volume=config.volume,
+        instruct=config.instruct,
+        seed=config.seed,
     )
 
 
@@ -274,6 +293,7 @@ def _front_end(voice: "Voice", lexicon: Optional[Union[str, Path]], pauses: Paus
         voice.segment_limit,
         lexicon=UserLexicon(Path(lexicon)) if lexicon is not None else None,
         pauses=pauses,
+        control_words=voice.control_words,
     )
 
 
@@ -305,7 +325,7 @@ def _from_offset(chunks: Iterator[AudioChunk], skip: int) -> Iterator[AudioChunk
     """Drop the first `skip` samples of a segment."""
     for chunk in chunks:
         missing = skip - chunk.offset
-        if missing <= 0:
+        if missing <= 0 or not (len(chunk.samples) or chunk.is_final):
             yield chunk
         elif missing < len(chunk.samples) or chunk.is_final:
             yield dataclasses.replace(chunk, samples=chunk.samples[missing:], offset=skip)

@@ -61,7 +61,8 @@ class SegmentFinisher:
         """Yield the chunks of one segment, the last one marked final, pause included.
 
         `gain` is the speaker's fixed level correction and decides what counts as silence; `volume`
-        is the listener's wish. Closing this iterator closes `pieces`.
+        is the listener's wish. Closing this iterator closes `pieces`; a chunk without samples only
+        offers the chance to do so.
         Raises AudioError `audio.not_finite` for NaN, infinity or arrays that are not mono, and
         InputError for a volume, gain, pause or tempo out of range.
         """
@@ -94,12 +95,16 @@ class SegmentFinisher:
                 close()
 
     def _chunks(self, arrays: Iterator[np.ndarray], segment_index: int) -> Iterator[AudioChunk]:
-        """Cut to at most one second, skip empty arrays, and know the last one."""
+        """Cut to at most one second, and know the last one."""
         limit_len = round(_MAX_CHUNK_S * self.sample_rate_hz)
         offset = 0
         waiting = np.zeros(0, dtype=np.float32)
         try:
             for array in arrays:
+                if not len(array):
+                    # A chance to stop for the reader, while the voice is still at work.
+                    nothing = np.zeros(0, dtype=np.float32)
+                    yield AudioChunk(nothing, self.sample_rate_hz, segment_index, offset, False)
                 for start in range(0, len(array), limit_len):
                     if len(waiting):
                         yield AudioChunk(waiting, self.sample_rate_hz, segment_index, offset, False)

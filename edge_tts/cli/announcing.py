@@ -64,7 +64,8 @@ def _ttl_s(argument: str) -> float:
 
 def is_wanted(args: argparse.Namespace) -> bool:
     """Whether these arguments leave the choice of the sound device to the service."""
-    elsewhere = args.output or args.raw or args.device or args.preset
+    is_style = args.instruct is not None or args.seed is not None
+    elsewhere = args.output or args.raw or args.device or args.preset or is_style
     return not (elsewhere or args.no_service)
 
 

@@ -51,6 +51,10 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--lang", choices=("auto", "zh", "en"), help="language of the text")
     parser.add_argument("--speed", metavar="X", help="speaking rate, 0.5 to 2")
     parser.add_argument("--volume", metavar="X", help="factor on the amplitude, 0 to 2")
+    parser.add_argument(
+        "--instruct", metavar="TEXT", help="how to speak, for voices that take instructions"
+    )
+    parser.add_argument("--seed", metavar="N", help="another performance, by voices that draw lots")
     parser.add_argument("--device", metavar="NAME", help="sound device, see `edge-tts devices`")
     parser.add_argument(
         "--fallback-file",
@@ -73,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     from edge_tts import config as configuration
 
     flags = {"language": args.lang, "speed": args.speed, "volume": args.volume}
-    flags.update(device=args.device, preset=args.preset)
+    flags.update(device=args.device, preset=args.preset, instruct=args.instruct, seed=args.seed)
     config = configuration.load(args.config, flags)
     text = text_argument(args.text)
     signal.signal(signal.SIGTERM, _terminated)

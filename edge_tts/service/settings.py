@@ -134,6 +134,10 @@ def _worker_options(config: "Config") -> List[str]:
     options += ["--preset", config.preset, "--pauses", json.dumps(vars(config.pauses))]
     if config.lexicon is not None:
         options += ["--lexicon", str(config.lexicon)]
+    if config.instruct is not None:
+        # Joined, so that a text that begins with a dash is not taken for an option.
+        options.append(f"--instruct={config.instruct}")
+    options += ["--seed", str(config.seed)]
     # The worker's own parser takes what follows as the source's options.
     return ["--", *options]
 

@@ -86,6 +86,8 @@ class VoiceSource:
                 language=_language(manner.language),
                 speed=manner.speed,
                 volume=manner.volume,
+                instruct=self._speaker.delivery.instruct,
+                seed=self._speaker.delivery.seed,
             )
         )
 
@@ -97,6 +99,8 @@ def open_voice(options: List[str]) -> VoiceSource:
     parser.add_argument("--lexicon", type=Path)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--preset", default=DEFAULT_PRESET.value)
+    parser.add_argument("--instruct")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pauses", type=json.loads, default={}, help="JSON of a PauseTable")
     args = parser.parse_args(options)
     source = VoiceSource(
@@ -106,6 +110,8 @@ def open_voice(options: List[str]) -> VoiceSource:
             pauses=PauseTable(**args.pauses),
             n_threads=args.threads or None,
             preset=args.preset,
+            instruct=args.instruct,
+            seed=args.seed,
         )
     )
     source.warm_up()

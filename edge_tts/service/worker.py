@@ -131,7 +131,8 @@ class Worker:
         for chunk in self._source.render(segment, order.text, order.manner):
             if self._inbox.cancelled >= order.request:
                 break
-            self._send(Piece(order.request, chunk))
+            if len(chunk.samples) or chunk.is_final:
+                self._send(Piece(order.request, chunk))
         if self._source.facts != self._told:
             self._tell_facts()
         self._send(Rendered(order.request, exhausted=False))

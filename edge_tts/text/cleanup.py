@@ -6,9 +6,10 @@ import html
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import List, Optional, Pattern, Tuple
+from typing import FrozenSet, List, Optional, Pattern, Tuple
 
 from edge_tts.text.characters import is_emoji
+from edge_tts.text.control_words import CONTROL_WORD, PLACEHOLDER
 from edge_tts.text.report import Tally
 from edge_tts.text.tokens import Span
 
@@ -92,10 +93,15 @@ _CHINESE_MARKS = frozenset("，。！？：；、（）《》〈〉「」『』�
 _BREAKS = frozenset("\n\r\v\f\x85\u2028\u2029")
 
 
-def clean(text: str, tally: Optional[Tally] = None) -> CleanText:
-    """Fold `text` for reading; what is dropped is counted in `tally`."""
+def clean(
+    text: str, tally: Optional[Tally] = None, control_words: FrozenSet[str] = frozenset()
+) -> CleanText:
+    """Fold `text` for reading; what is dropped is counted in `tally`.
+
+    Each of `control_words` becomes one `PLACEHOLDER`; other control words are dropped.
+    """
     tally = Tally() if tally is None else tally
-    dropped, replaced = _find_markup(text, tally)
+    dropped, replaced = _find_markup(text, tally, control_words)
     chars: List[str] = []
     starts: List[int] = []
     ends: List[int] = []
@@ -115,15 +121,25 @@ def clean(text: str, tally: Optional[Tally] = None) -> CleanText:
     return CleanText("".join(chars), tuple(starts), tuple(ends))
 
 
-def _find_markup(text: str, tally: Tally) -> "Tuple[bytearray, dict[int, Tuple[int, str]]]":
-    """Offsets to drop, and HTML entities to replace, as start → (end, character)."""
+def _find_markup(
+    text: str, tally: Tally, control_words: FrozenSet[str]
+) -> "Tuple[bytearray, dict[int, Tuple[int, str]]]":
+    """Offsets to drop; entities and control words to replace, as start → (end, character)."""
     dropped = bytearray(len(text))
-    for match in _TERMINAL.finditer(text):
+    kept = {}
+    for match in CONTROL_WORD.finditer(text):
+        if match.group() in control_words:
+            kept[match.start()] = (match.end(), PLACEHOLDER)
+        else:
+            _drop(dropped, text, match.span(), "tag", tally)
+    # To the patterns below, a control word is no tag and no markup.
+    hidden = CONTROL_WORD.sub(lambda match: PLACEHOLDER * len(match.group()), text)
+    for match in _TERMINAL.finditer(hidden):
         _drop(dropped, text, match.span(), "control", tally)
-    for match in _TAG.finditer(text):
+    for match in _TAG.finditer(hidden):
         _drop(dropped, text, match.span(), "tag", tally)
     for pattern in _MARKUP:
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(hidden):
             if dropped[match.start()]:
                 continue
             for group in range(1, pattern.groups + 1):
@@ -131,9 +147,9 @@ def _find_markup(text: str, tally: Tally) -> "Tuple[bytearray, dict[int, Tuple[i
                     _drop(dropped, text, match.span(group), "markup", tally)
     entities = {
         match.start(): (match.end(), html.unescape(match.group()).replace("\xa0", " "))
-        for match in _ENTITY.finditer(text)
+        for match in _ENTITY.finditer(hidden)
     }
-    return dropped, entities
+    return dropped, {**entities, **kept}
 
 
 def _drop(dropped: bytearray, text: str, span: Tuple[int, int], kind: str, tally: Tally) -> None:
@@ -157,7 +173,7 @@ def _fold_at(text: str, at: int, tally: Tally) -> Tuple[int, str]:
         tally.add("emoji", char)
         return end, ""
     category = unicodedata.category(char)
-    if category in ("Cc", "Cf", "Cs", "Co", "Cn"):
+    if category in ("Cc", "Cf", "Cs", "Co", "Cn") or char == PLACEHOLDER:
         tally.add("control", char)
         return end, " " if char in "\t\x1c\x1d\x1e\x1f" else ""
     if category.startswith("Z"):

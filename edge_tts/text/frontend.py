@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable, is_word, sentences
 from edge_tts.text.lexicon import EMPTY, Lexicon
@@ -29,7 +39,8 @@ class FrontEnd:
     """Turns text into segments. One per worker thread; holds no text between utterances.
 
     Without a `pronouncer` the tokens keep empty phonemes, for voices that read words; `measure`
-    then has to size unpronounced tokens.
+    then has to size unpronounced tokens. `control_words` are those of `text.control_words` that the
+    voice obeys; others are not spoken.
     """
 
     def __init__(
@@ -41,8 +52,10 @@ class FrontEnd:
         lexicon: Optional["UserLexicon"] = None,
         sizes: SegmentSizes = DEFAULT_SIZES,
         pauses: PauseTable = DEFAULT_PAUSES,
+        control_words: FrozenSet[str] = frozenset(),
     ) -> None:
         self._pronouncer = pronouncer
+        self._control_words = control_words
         self._user_lexicon = lexicon
         self._segmenter = Segmenter(measure, limit, sizes, pauses)
         self._tally = Tally()
@@ -89,7 +102,13 @@ class FrontEnd:
         text = _WHITE_SPACE.sub(" ", paragraph.text)
         if not text.strip():
             return []
-        tokens = normalise(text, language=language, base=paragraph.base, tally=tally)
+        tokens = normalise(
+            text,
+            language=language,
+            base=paragraph.base,
+            tally=tally,
+            control_words=self._control_words,
+        )
         return [part for token in tokens for part in _bounded_words(token)]
 
     def _pronounced(

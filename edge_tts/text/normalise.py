@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, List, Optional
+from dataclasses import replace
+from typing import FrozenSet, Iterator, List, Optional
 
 from edge_tts.text.characters import HAN, is_han
 from edge_tts.text.cleanup import CleanText, clean
+from edge_tts.text.control_words import PLACEHOLDER
 from edge_tts.text.language_runs import find_runs
 from edge_tts.text.reading import chinese, english, items, tables
 from edge_tts.text.reading.scan import scan
@@ -26,16 +28,26 @@ def normalise(
     base: int = 0,
     units: UnitTable = DEFAULT,
     tally: Optional[Tally] = None,
+    control_words: FrozenSet[str] = frozenset(),
 ) -> List[Token]:
     """The spoken form of one paragraph as unpronounced tokens in source order.
 
     `language` is the one digits and signs are read in; None lets the letters around them decide,
     sentence by sentence. `base` is added to every span. Characters that no token stands for are
     counted in `tally`. A lone capital letter is the letter's name, except for the pronoun `I`.
+    Each of `control_words` is a word of its own, spelt as in the text.
     """
     tally = Tally() if tally is None else tally
-    cleaned = clean(text, tally)
-    return list(_tokens(cleaned, language, base, units, tally))
+    cleaned = clean(text, tally, control_words)
+    said = _tokens(cleaned, language, base, units, tally)
+    return [_spelt(token, text, base) for token in said]
+
+
+def _spelt(token: Token, text: str, base: int) -> Token:
+    """The token itself, or the control word of the text that it stands for."""
+    if token.text != PLACEHOLDER:
+        return token
+    return replace(token, text=text[token.span.start - base : token.span.end - base])
 
 
 def _tokens(
@@ -50,6 +62,8 @@ def _tokens(
             tally.add(item.kind, cleaned.text[item.start : item.end])
         elif isinstance(item, items.Mark):
             yield Token(item.text, TokenKind.PUNCTUATION, run_language, span)
+        elif isinstance(item, items.Control):
+            yield Token(PLACEHOLDER, TokenKind.WORD, run_language, span)
         elif isinstance(item, items.Hanzi):
             yield Token(item.text, TokenKind.WORD, Language.ZH, span)
         elif isinstance(item, items.Word):

@@ -72,7 +72,7 @@ def load(name: str, n_threads: Optional[int] = None, preset: Preset = DEFAULT_PR
     if family == "cosyvoice":
         from edge_tts.voices.cosyvoice.voice import CosyVoice
 
-        return CosyVoice.load(directory, n_threads)
+        return CosyVoice.load(directory, n_threads, preset)
     if family == "lite":
         from edge_tts.voices.lite.voice import LiteVoice
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterator, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, FrozenSet, Iterator, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +27,21 @@ class Preset(enum.Enum):
 
 
 DEFAULT_PRESET = Preset.STREAM
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a voice performs a text, where it has a choice.
+
+    `instruct` says in words how to speak ("Speak slowly."); only for voices with
+    `takes_instructions`. Another `seed` gives another performance by voices that draw lots.
+    """
+
+    instruct: Optional[str] = None
+    seed: int = 0
+
+
+DEFAULT_STYLE = Style()
 
 
 @dataclass(frozen=True)
@@ -63,8 +78,16 @@ class Voice(abc.ABC):
     reads_phonemes: bool
     """Whether segments must be pronounced before `measure` and `synthesize` see them."""
 
+    takes_instructions = False
+    """Whether `Style.instruct` is understood."""
+
     engines: "Optional[Engines]" = None
     """What runs the parts, for status; None for a voice that says nothing of it."""
+
+    @property
+    def control_words(self) -> FrozenSet[str]:
+        """The words of `text.control_words` that this voice obeys; it is never given others."""
+        return frozenset()
 
     @property
     @abc.abstractmethod
@@ -85,10 +108,13 @@ class Voice(abc.ABC):
         """Size of a would-be segment in the model's own units (phonemes, text tokens)."""
 
     @abc.abstractmethod
-    def synthesize(self, segment: "Segment", speaker: str, speed: float) -> Iterator["np.ndarray"]:
+    def synthesize(
+        self, segment: "Segment", speaker: str, speed: float, style: Style = DEFAULT_STYLE
+    ) -> Iterator["np.ndarray"]:
         """Yield mono float32 pieces in order, each as soon as it is known.
 
-        The caller cancels by closing the iterator; a piece is at most one window of the model.
+        The caller cancels by closing the iterator; a piece is at most one window of the model, and
+        an empty one only offers the chance to cancel.
         """
 
     @abc.abstractmethod

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from edge_tts.voices.cosyvoice.fixed_noise import fixed_noise
 from edge_tts.voices.cosyvoice.flow import time_steps, visible_positions
 from edge_tts.voices.cosyvoice.mel import log_mel
-from edge_tts.voices.cosyvoice.plausibility import implausible, loop_period
+from edge_tts.voices.cosyvoice.plausibility import Watch, usual_seconds
 from edge_tts.voices.cosyvoice.prefix import Affine
 from edge_tts.voices.cosyvoice.rendering import fade
 from edge_tts.voices.cosyvoice.sampling import Sampler, log_softmax
@@ -113,25 +113,51 @@ class TestStretch:
 
 
 class TestPlausibility:
+    WATCH = Watch(min_tokens=20, max_tokens=400, shortest=30, token_rate_hz=50)
+
+    def fault(self, tokens):
+        """The first fault of a drawing, as the drawing meets it."""
+        for n in range(1, len(tokens) + 1):
+            found = self.WATCH.fault(tokens[:n], False)
+            if found:
+                return n, found
+        return len(tokens), self.WATCH.fault(tokens, True)
+
     def test_speech_is_plausible(self):
-        tokens = np.random.RandomState(0).randint(0, 4000, 200)
-        assert implausible(tokens, 20, 400, 50) is None
+        tokens = np.random.RandomState(0).randint(0, 4000, 200).tolist()
+        assert self.fault(tokens) == (200, None)
 
-    def test_no_stop_too_short_and_loops_are_not(self):
-        tokens = np.random.RandomState(0).randint(0, 4000, 200)
-        assert "did not stop" in implausible(tokens, 10, 200, 50)
-        assert "stopped after" in implausible(tokens[:9], 10, 200, 50)
-        looped = np.concatenate([tokens[:50], np.tile(tokens[50:57], 15)])
-        assert "repeats" in implausible(looped, 10, 4000, 50)
+    def test_no_stop_and_too_early_a_stop_are_not(self):
+        tokens = np.random.RandomState(0).randint(0, 4000, 400).tolist()
+        assert "did not stop within 8.0 s" in self.fault(tokens)[1]
+        assert "stopped after 0.6 s" in self.fault(tokens[:29])[1]
+        assert self.fault(tokens[:30])[1] is None
 
-    @given(st.integers(1, 12), st.integers(0, 30))
-    def test_a_loop_is_found_with_its_shortest_period(self, period, start):
-        tokens = np.concatenate([1000 + np.arange(start), np.tile(np.arange(period), 40)])
-        assert loop_period(tokens, 25) == period
+    @given(st.integers(1, 90), st.integers(0, 30))
+    def test_a_loop_is_found_as_soon_as_it_is_long_enough(self, period, start):
+        tokens = [*(1000 + n for n in range(start)), *(n % period for n in range(400))]
+        n, found = self.fault(tokens)
+        assert f"repeats {period / 50:.2f} s" in found
+        assert n == start + period + max(75, 2 * period)
 
-    def test_short_sequences_have_no_loop(self):
-        assert loop_period(np.zeros(0, np.int32), 25) == 0
-        assert loop_period(np.zeros(3, np.int32), 25) == 0
+    def test_a_stretch_of_few_different_tokens_is_silence(self):
+        varied = np.random.RandomState(0).randint(0, 4000, 50).tolist()
+        silent = np.random.RandomState(1).randint(5000, 5003, 200).tolist()
+        n, found = self.fault(varied + silent)
+        assert n == 150
+        assert "silent" in found
+
+    def test_limits_follow_the_text(self):
+        assert (
+            usual_seconds("你好")
+            < usual_seconds("你好，世界")
+            < usual_seconds("你好[laughter]世界")
+        )
+        watch = Watch.over("你好，世界。", 6, 25)
+        assert watch.min_tokens == 12
+        assert watch.max_tokens == 120
+        longer = Watch.over("a", 30, 25)
+        assert longer.min_tokens < longer.max_tokens < 120
 
 
 class TestSource:

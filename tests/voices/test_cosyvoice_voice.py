@@ -11,16 +11,22 @@ from cosyvoice_voices import EVERY, NAMES, SEED, TEXT_IDS, expected, unpack
 
 from edge_tts import Speaker
 from edge_tts.errors import EngineError, InputError, ModelError
+from edge_tts.runtime.decoding import HostDecoding
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.voices import catalog
 from edge_tts.voices.cosyvoice import voice as voices
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
+from edge_tts.voices.cosyvoice.layout import layout
+from edge_tts.voices.cosyvoice.plausibility import Watch
+from edge_tts.voices.cosyvoice.prefix import TextModel
 from edge_tts.voices.cosyvoice.randomness import Randomness
 from edge_tts.voices.cosyvoice.sampling import Sampler
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.speakers import SpeakerPrompt, read_speakers
+from edge_tts.voices.cosyvoice.supply import Supply
 from edge_tts.voices.cosyvoice.text import model_text
 from edge_tts.voices.cosyvoice.voice import Stages
+from edge_tts.voices.voice import Preset
 
 TEXT = "出门向左，then go on."
 SPEAKERS = ("中文女", "英文男")
@@ -140,7 +146,8 @@ def test_a_damaged_part_is_named_and_not_loaded(name, tmp_path, monkeypatch):
 
 def test_a_text_that_never_ends_is_tried_twice_and_then_refused(voice, monkeypatch, caplog):
     # As many tokens allowed as the model must speak: every attempt runs into the limit.
-    monkeypatch.setattr(voices, "MAX_TOKENS_PER_ID", voices.MIN_TOKENS_PER_ID)
+    endless = classmethod(lambda cls, text, n_ids, rate: cls(2 * n_ids, 2 * n_ids, n_ids, rate))
+    monkeypatch.setattr(Watch, "over", endless)
     with caplog.at_level(logging.WARNING), pytest.raises(EngineError) as caught:
         sound(voice)
     assert caught.value.code == "engine.implausible_speech"
@@ -157,11 +164,11 @@ class TestChunks:
         tokens = np.random.RandomState(1).randint(0, 60, self.N_TOKENS).astype(np.int32)
         speaker = stages.flow_speaker.of_direction(np.ones(8, np.float32))
         randomness = Randomness(SEED, stages.n_harmonics)
-        made = stages.renderer.chunks(tokens, FlowPrompt.empty(), speaker, randomness)
+        made = stages.renderer.chunks(Supply.of(tokens), FlowPrompt.empty(), speaker, randomness)
         whole = stages.renderer.whole(
             tokens, FlowPrompt.empty(), speaker, Randomness(SEED, stages.n_harmonics)
         )
-        return list(made), whole
+        return [piece for piece in made if len(piece)], whole
 
     def test_they_are_several_and_as_long_as_the_whole(self, pieces):
         chunks, whole = pieces
@@ -176,8 +183,11 @@ class TestChunks:
         tokens = np.random.RandomState(1).randint(0, 60, self.N_TOKENS).astype(np.int32)
         speaker = stages.flow_speaker.of_direction(np.ones(8, np.float32))
         random = Randomness(SEED, stages.n_harmonics)
-        first = next(stages.renderer.chunks(tokens, FlowPrompt.empty(), speaker, random))
+        supply = Supply.of(tokens)
+        pieces = stages.renderer.chunks(supply, FlowPrompt.empty(), speaker, random)
+        first = next(piece for piece in pieces if len(piece))
         assert 0 < len(first) < 60_000
+        assert len(supply) < self.N_TOKENS / 2
 
 
 def test_a_spoken_example_goes_before_the_text(name, stages):
@@ -200,3 +210,178 @@ def test_chinese_marks_are_written_full_width_and_english_ones_not(voice):
     assert model_text(chinese.tokens) == "左转，好吗？"
     (english,) = segments(voice, "Left, please.")
     assert model_text(english.tokens) == "Left, please."
+
+
+class TestLaziness:
+    """Sound begins before the last token is drawn, and stops wherever it is told to."""
+
+    LONG = "今天天气真不错我们去公园走走吧好吗我想看花和湖水的"
+
+    def test_the_first_sound_comes_before_the_last_token(self, name, voice, monkeypatch):
+        drawn = count_steps(monkeypatch)
+        (segment,) = segments(voice, self.LONG)
+        speech = voice.synthesize(segment, "中文女", 1.0)
+        next(piece for piece in speech if len(piece))
+        n_at_first = 1 + len(drawn)
+        for _ in speech:
+            pass
+        first_chunk = {"cosyvoice1": 120, "cosyvoice2": 28}[name]
+        assert n_at_first == first_chunk
+        assert len(drawn) > first_chunk
+
+    def test_closing_stops_at_the_next_token_and_gives_the_cache_back(self, voice, monkeypatch):
+        drawn = count_steps(monkeypatch)
+        (segment,) = segments(voice, self.LONG)
+        speech = voice.synthesize(segment, "中文女", 1.0)
+        for _ in range(5):
+            assert not len(next(speech))
+        speech.close()
+        # The first token comes from the prefix.
+        assert len(drawn) == 4
+        assert all(not len(decoding.past) for decoding in drawn)
+
+    def test_a_stopped_utterance_leaves_nothing_behind(self, voice):
+        wanted = sound(voice)
+        (segment,) = segments(voice, self.LONG)
+        speech = voice.synthesize(segment, "中文女", 1.0)
+        next(piece for piece in speech if len(piece))
+        speech.close()
+        assert np.array_equal(wanted, sound(voice))
+
+    def test_the_speaker_passes_no_empty_chunk_to_its_user(self, name):
+        with Speaker(name, n_threads=1) as speaker:
+            chunks = list(speaker.stream(self.LONG))
+        assert all(len(chunk.samples) for chunk in chunks)
+
+    def test_exact_is_rendered_in_one_piece(self, name):
+        voice = catalog.load(name, 1, Preset.EXACT)
+        (segment,) = segments(voice, self.LONG)
+        pieces = [p for p in voice.synthesize(segment, "中文女", 1.0) if len(p)]
+        voice.close()
+        assert len(pieces) == 1
+
+
+def count_steps(monkeypatch):
+    """A list that grows by its decoding with every step of one token."""
+    steps, step = [], HostDecoding.step
+
+    def counted(decoding, rows):
+        if decoding.n_positions:
+            steps.append(decoding)
+        return step(decoding, rows)
+
+    monkeypatch.setattr(HostDecoding, "step", counted)
+    return steps
+
+
+class TestSecondAttempt:
+    """A fault takes back only what has not been heard."""
+
+    def tokens(self, faults):
+        """Drawn by an attempt that fails where `faults` says, in chunks of three."""
+        attempts = []
+
+        def draw(attempt, spoken):
+            attempts.append(tuple(spoken))
+            yield from (100 * attempt + n for n in range(len(spoken), 8))
+
+        def fault_of(tokens, is_complete):
+            return faults.get((len(attempts), len(tokens), is_complete))
+
+        supply = Supply(draw, fault_of, 2)
+        taken = []
+        while True:
+            for _ in supply.drawn_to(len(taken) + 3):
+                pass
+            part = supply.take(len(taken), len(taken) + 3).tolist()
+            taken += part
+            if len(part) < 3:
+                return taken, attempts
+
+    def test_the_second_goes_on_after_what_was_taken(self):
+        taken, attempts = self.tokens({(1, 5, False): "it loops"})
+        assert attempts == [(), (0, 1, 2)]
+        assert taken == [0, 1, 2, 103, 104, 105, 106, 107]
+
+    def test_a_fault_at_the_end_is_mended_too(self):
+        taken, attempts = self.tokens({(1, 8, True): "it stopped too early"})
+        assert attempts == [(), (0, 1, 2, 3, 4, 5)]
+        assert taken == [0, 1, 2, 3, 4, 5, 106, 107]
+
+    def test_the_last_attempt_ends_in_an_error(self):
+        with pytest.raises(EngineError, match="2 times: it hums") as caught:
+            self.tokens({(1, 5, False): "it loops", (2, 6, False): "it hums"})
+        assert caught.value.code == "engine.implausible_speech"
+
+    def test_the_model_goes_on_as_if_it_had_spoken_the_tokens_itself(self, name, stages):
+        randomness = Randomness(SEED, stages.n_harmonics)
+        who, tokens = speech_tokens(name, stages, randomness)
+        prefix = stages.text.prefix(TEXT_IDS, who.embedding, np.zeros(0, np.int64), stages.model)
+        again = Randomness(SEED, stages.n_harmonics)
+        scores = []
+
+        def recorded(_, history):
+            scores.append(len(history))
+            return 0
+
+        class Greedy:
+            draw = staticmethod(recorded)
+
+        n = len(tokens)
+        rest = stages.model.generate(prefix, Greedy, 0, n + 3, tokens.tolist())
+        assert list(rest) == [0, 0, 0]
+        assert scores == [n, n + 1, n + 2]
+        assert again.uniform() != randomness.uniform()
+
+
+class TestStyle:
+    def test_the_same_seed_is_the_same_sound_and_another_is_not(self, name):
+        with Speaker(name, n_threads=1) as speaker:
+            first, again = (speaker.synthesize(TEXT, seed=7).samples for _ in range(2))
+            other = speaker.synthesize(TEXT, seed=8).samples
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+    def test_an_instruction_changes_what_the_model_is_given(self, name, monkeypatch):
+        given, prefix = [], TextModel.prefix
+
+        def recorded(text, ids, speaker, example, model):
+            given.append((text, ids, speaker, example))
+            return prefix(text, ids, speaker, example, model)
+
+        monkeypatch.setattr(TextModel, "prefix", recorded)
+        with Speaker(name, n_threads=1) as speaker:
+            plain = speaker.synthesize(TEXT).samples
+            told = speaker.synthesize(TEXT, instruct="慢慢说").samples
+        assert not np.array_equal(plain, told)
+        (_, plain_ids, plain_speaker, _), (_, told_ids, told_speaker, example) = given
+        assert told_ids[-len(plain_ids) :].tolist() == plain_ids.tolist()
+        assert len(told_ids) > len(plain_ids)
+        assert plain_speaker is not None
+        assert told_speaker is None
+        assert not len(example)
+
+
+class TestLayouts:
+    EXAMPLE = FlowPrompt(np.arange(6), np.zeros((12, 80), np.float32))
+
+    def test_an_example_with_its_words_goes_to_the_model(self):
+        who = SpeakerPrompt(np.ones(8, np.float32), np.arange(3), self.EXAMPLE)
+        found = layout(who)
+        assert found.text_ids.tolist() == [0, 1, 2]
+        assert found.example.tolist() == list(range(6))
+        assert found.speaker is who.embedding
+
+    def test_an_example_without_words_does_not(self):
+        who = SpeakerPrompt(np.ones(8, np.float32), np.zeros(0, np.int64), self.EXAMPLE)
+        found = layout(who)
+        assert not len(found.text_ids)
+        assert not len(found.example)
+        assert found.speaker is who.embedding
+
+    def test_an_instruction_takes_the_place_of_example_and_speaker(self):
+        who = SpeakerPrompt(np.ones(8, np.float32), np.arange(3), self.EXAMPLE)
+        found = layout(who, np.array([9, 10]))
+        assert found.text_ids.tolist() == [9, 10]
+        assert not len(found.example)
+        assert found.speaker is None

@@ -35,6 +35,11 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Control(Item):
+    """A word that steers the voice."""
+
+
+@dataclass(frozen=True)
 class Cardinal(Item):
     """A plain number: `1,250`, `-5`, `3.14`.
 

@@ -6,6 +6,7 @@ import re
 from typing import Callable, Iterator, Optional, Sequence, Tuple
 
 from edge_tts.text.characters import is_han, is_latin
+from edge_tts.text.control_words import PLACEHOLDER
 from edge_tts.text.language_runs import Run
 from edge_tts.text.reading import (
     abbreviations,
@@ -17,7 +18,7 @@ from edge_tts.text.reading import (
     times,
     words,
 )
-from edge_tts.text.reading.items import Dropped, Hanzi, Item, Word
+from edge_tts.text.reading.items import Control, Dropped, Hanzi, Item, Word
 from edge_tts.text.reading.place import Place
 from edge_tts.text.reading.units import UnitTable
 from edge_tts.text.tokens import Language
@@ -96,6 +97,8 @@ def _item_at(place: Place) -> Item:
         return _first(_NUMERIC, place)
     if is_latin(char):
         return _first(_LETTER, place) if char.isascii() else _word(place)
+    if char == PLACEHOLDER:
+        return Control(place.at, place.at + 1)
     match = _LANGUAGE_TAG.match(place.text, place.at)
     if match:
         return Dropped(place.at, match.end(), "tag")

@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from pathlib import Path
-from typing import Dict, Iterator, List, Mapping
+from typing import Dict, FrozenSet, Iterator, List, Mapping
 
 import numpy as np
 
@@ -44,6 +44,11 @@ class TextTokenizer:
         names = sorted(map(re.escape, words), key=len, reverse=True)
         self._word = re.compile(f"({'|'.join(names)})") if names else None
         self._piece_ids = functools.lru_cache(maxsize=_CACHED_PIECES)(self._merged)
+
+    @property
+    def words(self) -> FrozenSet[str]:
+        """The control words."""
+        return frozenset(self._words)
 
     @classmethod
     def read(cls, path: Path) -> "TextTokenizer":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Iterator, List, NamedTuple, Optional
+from typing import Generator, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -62,11 +62,18 @@ class LanguageModel:
         return Step(outputs["hidden"], outputs["logits"])
 
     def generate(
-        self, prefix: "np.ndarray", sampler: Sampler, min_tokens: int, max_tokens: int
-    ) -> Iterator[int]:
+        self,
+        prefix: "np.ndarray",
+        sampler: Sampler,
+        min_tokens: int,
+        max_tokens: int,
+        spoken: Sequence[int] = (),
+    ) -> Generator[int, None, None]:
         """Yield tokens until a stop id or `max_tokens`; the stop id itself is not yielded.
 
-        Raises InputError when prefix and tokens do not fit the model.
+        `spoken` are tokens to go on from; they count, but are not yielded. The cache is given back
+        when the generator ends or is closed. Raises InputError when prefix and tokens do not fit
+        the model.
         """
         n_positions = len(prefix) + max_tokens
         if n_positions > self._settings.max_positions:
@@ -75,29 +82,26 @@ class LanguageModel:
                 f"{self._settings.max_positions}; shorten the text or the speaker's prompt",
                 code="input.segment_too_long",
             )
+        history = list(spoken)
+        if history:
+            prefix = np.concatenate([prefix, self.embed(np.array(history))])
         with contextlib.closing(self.begin(n_positions)) as decoding:
-            yield from self._tokens(decoding, prefix, sampler, min_tokens, max_tokens)
+            logits = self.step(prefix, decoding).logits
+            while len(history) < max_tokens:
+                token = self._next(logits, sampler, history, may_stop=len(history) >= min_tokens)
+                if token in self._settings.stop_ids:
+                    return
+                history.append(token)
+                yield token
+                logits = self.step(self.embed(np.array([token])), decoding).logits
 
-    def _tokens(
-        self,
-        decoding: Decoding,
-        prefix: "np.ndarray",
-        sampler: Sampler,
-        min_tokens: int,
-        max_tokens: int,
-    ) -> Iterator[int]:
-        logits = self.step(prefix, decoding).logits
-        history: List[int] = []
-        while len(history) < max_tokens:
-            scores = log_softmax(logits)
-            if len(history) < min_tokens:
-                scores[self._settings.n_speech_tokens] = -np.inf
-            token = sampler.draw(scores, history)
-            if token in self._settings.stop_ids:
-                return
-            history.append(token)
-            yield token
-            logits = self.step(self.embed(np.array([token])), decoding).logits
+    def _next(
+        self, logits: "np.ndarray", sampler: Sampler, history: List[int], *, may_stop: bool
+    ) -> int:
+        scores = log_softmax(logits)
+        if not may_stop:
+            scores[self._settings.n_speech_tokens] = -np.inf
+        return sampler.draw(scores, history)
 
     def close(self) -> None:
         """Release the engine."""

@@ -25,6 +25,7 @@ from edge_tts.voices.cosyvoice.flow import (
 from edge_tts.voices.cosyvoice.randomness import Randomness
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.stretch import EDGE_TOKENS, resize
+from edge_tts.voices.cosyvoice.supply import Supply
 from edge_tts.voices.cosyvoice.vocoder import Vocoder
 
 
@@ -86,14 +87,17 @@ class Renderer(abc.ABC):
     @abc.abstractmethod
     def chunks(
         self,
-        tokens: "np.ndarray",
+        supply: Supply,
         prompt: FlowPrompt,
         speaker: "np.ndarray",
         randomness: Randomness,
         *,
         like_official: bool = False,
     ) -> Iterator["np.ndarray"]:
-        """The same sound in pieces, each computed when it is asked for."""
+        """The same sound in pieces, each computed as soon as its tokens are drawn.
+
+        After every token drawn an empty piece is yielded: there the caller may stop.
+        """
 
     @abc.abstractmethod
     def close(self) -> None:
@@ -127,7 +131,7 @@ class StretchingRenderer(Renderer):
 
     def chunks(
         self,
-        tokens: "np.ndarray",
+        supply: Supply,
         prompt: FlowPrompt,
         speaker: "np.ndarray",
         randomness: Randomness,
@@ -140,10 +144,12 @@ class StretchingRenderer(Renderer):
         )
         overlap, kept = self._overlap_frames, None
         faded: Optional[np.ndarray] = None
+        done = 0
         while True:
-            is_last = len(tokens) < self._hop + EDGE_TOKENS
-            part = tokens if is_last else tokens[: self._hop + EDGE_TOKENS]
-            mel, kept = self._mel(part, prompt, speaker, randomness, kept)
+            end = done + self._hop + EDGE_TOKENS
+            yield from supply.drawn_to(end)
+            is_last = len(supply) < end
+            mel, kept = self._mel(supply.take(done, end), prompt, speaker, randomness, kept)
             if faded is not None:
                 mel = fade(mel, faded, like_official=like_official)
             if is_last:
@@ -151,7 +157,7 @@ class StretchingRenderer(Renderer):
                 return
             faded = mel[:, :, -overlap:]
             yield vocoder.render(mel[:, :, :-overlap], is_last=False)
-            tokens = tokens[self._hop :]
+            done += self._hop
 
     def close(self) -> None:
         """Release the engines."""
@@ -215,7 +221,7 @@ class DoublingRenderer(Renderer):
 
     def chunks(
         self,
-        tokens: "np.ndarray",
+        supply: Supply,
         prompt: FlowPrompt,
         speaker: "np.ndarray",
         randomness: Randomness,
@@ -231,14 +237,16 @@ class DoublingRenderer(Renderer):
         extra = -len(prompt.tokens) % CHUNK_TOKENS
         while True:
             end = done + hop + extra
-            if len(tokens) < end + LOOKAHEAD_TOKENS:
+            yield from supply.drawn_to(end + LOOKAHEAD_TOKENS)
+            if len(supply) < end + LOOKAHEAD_TOKENS:
                 break
-            part = tokens[: end + LOOKAHEAD_TOKENS]
+            part = supply.take(0, end + LOOKAHEAD_TOKENS)
             mel = self.mel(part, prompt, speaker, is_last=False, in_chunks=True)
             yield vocoder.render(mel[:, :, 2 * done :], is_last=False)
             done, extra = end, 0
             hop = min(2 * hop, self._MAX_HOP_TOKENS)
-        mel = self.mel(tokens, prompt, speaker, in_chunks=bool(done) and not like_official)
+        rest = supply.take(0, len(supply))
+        mel = self.mel(rest, prompt, speaker, in_chunks=bool(done) and not like_official)
         yield vocoder.render(mel[:, :, 2 * done :], is_last=True)
 
     def mel(

@@ -6,7 +6,8 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING, Sequence
 
-from edge_tts.text.spoken import spoken_text
+from edge_tts.text.control_words import CONTROL_WORD
+from edge_tts.text.spoken import needs_space
 from edge_tts.text.tokens import Language, Token, TokenKind
 
 if TYPE_CHECKING:
@@ -17,13 +18,27 @@ _SPACED_MARK = re.compile(r"\s*([，。！？：；])\s*")
 
 
 def model_text(tokens: Sequence[Token]) -> str:
-    """The tokens as running text, Chinese marks full-width as in Chinese writing."""
-    return _SPACED_MARK.sub(r"\1", spoken_text([_written(token) for token in tokens]))
+    """The tokens as running text, Chinese marks full-width as in Chinese writing.
+
+    Control words stand as close to their neighbours as the user wrote them.
+    """
+    written = [_written(token) for token in tokens]
+    spaces = [" " if _is_spaced(written, place) else "" for place in range(len(written) - 1)]
+    text = "".join(token.text + space for token, space in zip(written, [*spaces, ""]))
+    return _SPACED_MARK.sub(r"\1", text)
 
 
 def segment_text(segment: "Segment") -> str:
     """`model_text` of a segment."""
     return model_text(segment.tokens)
+
+
+def _is_spaced(tokens: Sequence[Token], place: int) -> bool:
+    left, right = tokens[place], tokens[place + 1]
+    if CONTROL_WORD.fullmatch(left.text) or CONTROL_WORD.fullmatch(right.text):
+        is_chinese = left.language is right.language is Language.ZH
+        return left.span.end < right.span.start and not is_chinese
+    return needs_space(tokens, place)
 
 
 def _written(token: Token) -> Token:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import logging
+import contextlib
+import functools
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Dict, Iterator, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, FrozenSet, Generator, Iterator, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -14,17 +15,19 @@ from edge_tts.runtime.selection import Engines
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.bpe import TextTokenizer
 from edge_tts.voices.cosyvoice.language_model import LanguageModel, cache
-from edge_tts.voices.cosyvoice.plausibility import implausible
+from edge_tts.voices.cosyvoice.layout import END_OF_INSTRUCTION, Layout, layout
+from edge_tts.voices.cosyvoice.plausibility import MAX_TOKENS_PER_ID, Watch
 from edge_tts.voices.cosyvoice.prefix import Affine, TextModel
 from edge_tts.voices.cosyvoice.randomness import Randomness
 from edge_tts.voices.cosyvoice.rendering import Renderer
 from edge_tts.voices.cosyvoice.sampling import Sampler
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.speakers import SpeakerPrompt, read_speakers
+from edge_tts.voices.cosyvoice.supply import Supply
 from edge_tts.voices.cosyvoice.tables import Tables
 from edge_tts.voices.cosyvoice.text import model_text, segment_text
 from edge_tts.voices.engines import open_engines
-from edge_tts.voices.voice import Voice, VoiceInfo
+from edge_tts.voices.voice import DEFAULT_PRESET, DEFAULT_STYLE, Preset, Style, Voice, VoiceInfo
 
 if TYPE_CHECKING:
     from edge_tts.text.tokens import Segment, Token
@@ -35,12 +38,11 @@ SEGMENT_LIMIT = 80
 
 SPEED_RANGE = (0.7, 1.4)
 
-MIN_TOKENS_PER_ID = 2
-MAX_TOKENS_PER_ID = 20
 ATTEMPTS = 2
 """How often a segment is drawn before it is given up, each time with another seed."""
 
-log = logging.getLogger(__name__)
+AUDIBLE = 1e-3
+"""A segment whose samples all stay below this has not been spoken."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class CosyVoice(Voice):
     """CosyVoice-300M or CosyVoice2-0.5B on engines."""
 
     reads_phonemes = False
+    takes_instructions = True
 
     def __init__(
         self,
@@ -88,6 +91,7 @@ class CosyVoice(Voice):
         tokenizer: TextTokenizer,
         stages: Stages,
         speakers: Dict[str, SpeakerPrompt],
+        preset: Preset = DEFAULT_PRESET,
     ) -> None:
         self.info = info
         self._settings = settings
@@ -95,9 +99,15 @@ class CosyVoice(Voice):
         self._stages = stages
         self.engines = stages.engines
         self._speakers = speakers
+        self._is_whole = preset is Preset.EXACT
 
     @classmethod
-    def load(cls, directory: "VoiceDirectory", n_threads: Optional[int] = None) -> "CosyVoice":
+    def load(
+        cls,
+        directory: "VoiceDirectory",
+        n_threads: Optional[int] = None,
+        preset: Preset = DEFAULT_PRESET,
+    ) -> "CosyVoice":
         """Check and open a built voice. Raises ModelError or EngineError."""
         directory.check(hashes=True)
         settings = Settings.read(directory.file("settings"))
@@ -107,12 +117,18 @@ class CosyVoice(Voice):
             TextTokenizer.read(directory.file("tokenizer")),
             Stages.open(directory, settings, n_threads),
             read_speakers(directory.file("speakers"), directory.manifest.info.speakers),
+            preset,
         )
 
     @property
     def segment_limit(self) -> int:
         """Most text ids a segment may have."""
         return SEGMENT_LIMIT
+
+    @property
+    def control_words(self) -> FrozenSet[str]:
+        """Those that the tokenizer has an id for."""
+        return self._tokenizer.words
 
     @property
     def speed_range(self) -> Tuple[float, float]:
@@ -127,64 +143,73 @@ class CosyVoice(Voice):
         """Number of text ids."""
         return len(self._tokenizer.encode(model_text(tokens)))
 
-    def synthesize(self, segment: "Segment", speaker: str, speed: float) -> Iterator["np.ndarray"]:
-        """Yield the speech of one segment, in chunks once its speech tokens are known.
+    def synthesize(
+        self, segment: "Segment", speaker: str, speed: float, style: Style = DEFAULT_STYLE
+    ) -> Iterator["np.ndarray"]:
+        """Yield the speech of one segment while its later speech tokens are not drawn yet.
+
+        Pieces may be empty: after every token drawn the caller is given the chance to stop.
 
         Raises InputError for an unknown speaker or a text the voice has no ids for, EngineError
-        `engine.implausible_speech` when every attempt went astray.
+        `engine.implausible_speech` when the last attempt has gone astray, which may be after the
+        first pieces.
         """
         text = segment_text(segment)
         ids = self._checked(self._tokenizer.encode(text))
         if not len(ids):
             return
         who = self._speaker(speaker)
-        for attempt in range(ATTEMPTS):
-            seed = zlib.crc32(f"{attempt}\n{speaker}\n{text}".encode())
-            randomness = Randomness(seed, self._stages.n_harmonics)
-            tokens = self._speech_tokens(ids, who, randomness)
-            fault = implausible(
-                tokens, len(ids), MAX_TOKENS_PER_ID * len(ids), self._settings.token_rate_hz
-            )
-            if fault is None:
-                yield from self._rendered(tokens, who, randomness, speed)
-                return
-            log.warning("attempt %d at a segment failed: %s", attempt + 1, fault)
-        raise EngineError(
-            f"the voice went astray {ATTEMPTS} times: {fault}; reword it or use another voice",
-            code="engine.implausible_speech",
-        )
+        watch = Watch.over(text, len(ids), self._settings.token_rate_hz)
+        key = f"{style.seed}\n{speaker}\n{style.instruct or ''}\n{text}"
+        opening = layout(who, self._instruction(style))
+        draw = functools.partial(self._draw, opening, ids, watch, key)
+        with contextlib.closing(Supply(draw, watch.fault, ATTEMPTS)) as supply:
+            yield from _sounding(self._rendered(supply, who, self._randomness(key), speed))
 
     def close(self) -> None:
         """Release the engines. Idempotent."""
         self._stages.close()
 
-    def _speech_tokens(
-        self, ids: "np.ndarray", who: SpeakerPrompt, randomness: Randomness
-    ) -> "np.ndarray":
+    def _draw(
+        self,
+        opening: Layout,
+        ids: "np.ndarray",
+        watch: Watch,
+        key: str,
+        attempt: int,
+        spoken: Sequence[int],
+    ) -> Generator[int, None, None]:
+        """Speech tokens of text `ids` after those `spoken`, in their `attempt`."""
         stages = self._stages
-        text_ids = np.concatenate([who.text_ids, ids])
-        prefix = stages.text.prefix(text_ids, who.embedding, who.example.tokens, stages.model)
-        sampler = Sampler(self._settings, randomness.uniform)
-        low, high = MIN_TOKENS_PER_ID * len(ids), MAX_TOKENS_PER_ID * len(ids)
-        return np.array(list(stages.model.generate(prefix, sampler, low, high)), np.int32)
+        text_ids = np.concatenate([opening.text_ids, ids])
+        prefix = stages.text.prefix(text_ids, opening.speaker, opening.example, stages.model)
+        sampler = Sampler(self._settings, self._randomness(f"tokens {attempt}\n{key}").uniform)
+        yield from stages.model.generate(
+            prefix, sampler, watch.min_tokens, watch.max_tokens, spoken
+        )
+
+    def _instruction(self, style: Style) -> Optional["np.ndarray"]:
+        """Ids of the instruction with its end mark, None without one."""
+        if style.instruct is None:
+            return None
+        words = style.instruct.replace(END_OF_INSTRUCTION, "").strip()
+        return self._checked(self._tokenizer.encode(words + END_OF_INSTRUCTION))
+
+    def _randomness(self, key: str) -> Randomness:
+        return Randomness(zlib.crc32(key.encode()), self._stages.n_harmonics)
 
     def _rendered(
-        self, tokens: "np.ndarray", who: SpeakerPrompt, randomness: Randomness, speed: float
+        self, supply: Supply, who: SpeakerPrompt, randomness: Randomness, speed: float
     ) -> Iterator["np.ndarray"]:
         stages = self._stages
         speaker = stages.flow_speaker.of_direction(who.embedding)
-        if speed == 1.0:
-            pieces = stages.renderer.chunks(tokens, who.example, speaker, randomness)
-        else:
-            whole = stages.renderer.whole(tokens, who.example, speaker, randomness, speed)
-            pieces = iter([whole])
-        for piece in pieces:
-            if not np.isfinite(piece).all():
-                raise EngineError(
-                    "the vocoder yielded samples that are not numbers; verify the voice",
-                    code="engine.output_invalid",
-                )
-            yield piece
+        if speed == 1.0 and not self._is_whole:
+            yield from stages.renderer.chunks(supply, who.example, speaker, randomness)
+            return
+        # One more than there can be, so that the end is seen.
+        yield from supply.drawn_to(MAX_TOKENS_PER_ID * SEGMENT_LIMIT + 1)
+        tokens = supply.take(0, len(supply))
+        yield stages.renderer.whole(tokens, who.example, speaker, randomness, speed)
 
     def _speaker(self, name: str) -> SpeakerPrompt:
         if name not in self._speakers:
@@ -206,3 +231,22 @@ class CosyVoice(Voice):
                 code="input.unknown_symbol",
             )
         return ids
+
+
+def _sounding(pieces: Iterator["np.ndarray"]) -> Iterator["np.ndarray"]:
+    """The same pieces. Raises EngineError where they are not numbers, or silent from end to end."""
+    peak, n_samples = 0.0, 0
+    for piece in pieces:
+        if not np.isfinite(piece).all():
+            raise EngineError(
+                "the vocoder yielded samples that are not numbers; verify the voice",
+                code="engine.output_invalid",
+            )
+        peak = max(peak, float(np.abs(piece).max(initial=0.0)))
+        n_samples += len(piece)
+        yield piece
+    if n_samples and peak < AUDIBLE:
+        raise EngineError(
+            "the voice yielded only silence for a text; reword it or use another voice",
+            code="engine.implausible_speech",
+        )

@@ -18,7 +18,7 @@ from edge_tts.voices.kokoro.speakers import LOUDNESS_LUFS, STYLE_DIR, StyleTable
 from edge_tts.voices.kokoro.statistics import StatisticsModel
 from edge_tts.voices.kokoro.student import StudentGenerator
 from edge_tts.voices.kokoro.windows import WindowedGenerator
-from edge_tts.voices.voice import DEFAULT_PRESET, Preset, Voice, VoiceInfo
+from edge_tts.voices.voice import DEFAULT_PRESET, DEFAULT_STYLE, Preset, Style, Voice, VoiceInfo
 
 if TYPE_CHECKING:
     from edge_tts.text.tokens import Segment, Token
@@ -95,7 +95,9 @@ class KokoroVoice(Voice):
         """Number of phoneme symbols."""
         return sum(len(token.phonemes) for token in tokens)
 
-    def synthesize(self, segment: "Segment", speaker: str, speed: float) -> Iterator["np.ndarray"]:
+    def synthesize(
+        self, segment: "Segment", speaker: str, speed: float, style: Style = DEFAULT_STYLE
+    ) -> Iterator["np.ndarray"]:
         """Yield the speech of one segment, without the silence around it."""
         ids = self._encode(segment.phonemes)
         if not ids:

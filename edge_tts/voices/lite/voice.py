@@ -21,7 +21,7 @@ from edge_tts.voices.lite.sampling import Sampler
 from edge_tts.voices.lite.settings import Settings
 from edge_tts.voices.lite.tables import Tables
 from edge_tts.voices.lite.tokenizer import TextTokenizer
-from edge_tts.voices.voice import Voice, VoiceInfo
+from edge_tts.voices.voice import DEFAULT_STYLE, Style, Voice, VoiceInfo
 
 if TYPE_CHECKING:
     from edge_tts.text.tokens import Segment
@@ -116,7 +116,9 @@ class LiteVoice(Voice):
         by_length = -(-len(text) * SEGMENT_LIMIT // MAX_CHARACTERS)
         return max(len(self._tokenizer.pieces(text)), by_length)
 
-    def synthesize(self, segment: "Segment", speaker: str, speed: float) -> Iterator["np.ndarray"]:
+    def synthesize(
+        self, segment: "Segment", speaker: str, speed: float, style: Style = DEFAULT_STYLE
+    ) -> Iterator["np.ndarray"]:
         """Yield the speech of one segment in chunks, while its later codes are not drawn yet.
 
         Raises InputError for an unknown speaker or language or a text the voice has no ids for,
@@ -135,7 +137,7 @@ class LiteVoice(Voice):
         ids = self._tokenizer.encode(text, main_language(segment.tokens), speaker)
         for attempt in range(ATTEMPTS):
             is_heard = False
-            seed = zlib.crc32(f"{attempt}\n{speaker}\n{text}".encode())
+            seed = zlib.crc32(f"{attempt + ATTEMPTS * style.seed}\n{speaker}\n{text}".encode())
             try:
                 for piece in self._attempt(ids, len(text), seed):
                     is_heard = True
