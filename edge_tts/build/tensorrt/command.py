@@ -91,7 +91,7 @@ def _export_cosyvoice(checkpoint: Path, folder: Path, report: Report) -> List[Pa
     from edge_tts.build.tensorrt.cosyvoice_recording import record
 
     known = read_checkpoint(checkpoint, report)
-    written = write_graphs(known, folder)
+    written: List[Path] = write_graphs(known, folder)
     record(known, folder)
     return written
 

@@ -26,7 +26,7 @@ ENGINES = ("encoder", "codec")
 def write_graphs(checkpoint: Checkpoint, folder: Path) -> List[Path]:
     """Export both parts into `folder`, and what they are given while the checkpoint speaks."""
     known = {part.name: part for part in parts(checkpoint)}
-    written = write_parts([known[name] for name in ENGINES], folder)
+    written: List[Path] = write_parts([known[name] for name in ENGINES], folder)
     for path in written:
         _write_out(path)
     of = Recorders(lambda name: TorchEngine(known[name]))
