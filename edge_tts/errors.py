@@ -32,6 +32,7 @@ CODES: Dict[str, str] = {
     "config.out_of_range": "a configuration value is outside its range",
     "input.segment_too_long": "a segment has more phonemes than the voice can speak at once",
     "input.unknown_symbol": "the voice has no symbol for a phoneme",
+    "input.unusable_recording": "a recording cannot serve as a speaker's example",
     "input.unknown_preset": "there is no preset of this name",
     "model.invalid": "a voice or one of its files is unusable",
     "model.not_installed": "no voice of this name is installed",

@@ -1,4 +1,4 @@
-"""`edge-tts voices`: list, show, install, verify and remove voices."""
+"""`edge-tts voices`: list, show, install, verify and remove voices, and enroll speakers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict
 
+from edge_tts.cli import enrol
 from edge_tts.errors import EXIT_MODEL, EXIT_OK
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def add_parser(subparsers: Any) -> None:
     """Add `voices` and its actions to the command line."""
     parser = subparsers.add_parser(
         "voices",
-        help="list, show, install, verify and remove voices",
+        help="list, show, install, verify and remove voices, enroll speakers",
         description="Look after the voices on this machine. Only 'install' uses the network.",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
@@ -31,6 +32,8 @@ def add_parser(subparsers: Any) -> None:
     verify = _add(actions, "verify", "check the contents of every file", json=True)
     remove = _add(actions, "remove", "delete a voice from the disk", json=False)
     install = _add(actions, "install", "fetch, check and prepare a voice", json=False)
+    enroll = _add(actions, "enroll", "teach a CosyVoice voice a speaker", json=False)
+    enrol.add_arguments(enroll)
     for action in (show, remove, install):
         action.add_argument("voice", metavar="VOICE")
     verify.add_argument("voice", metavar="VOICE", nargs="?", help="default: all voices")
@@ -160,4 +163,5 @@ _ACTIONS = {
     "verify": _verify,
     "install": _install,
     "remove": _remove,
+    "enroll": enrol.run,
 }

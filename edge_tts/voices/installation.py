@@ -31,7 +31,7 @@ def install(name: str, root: Path, source: Optional[Path], report: Report) -> Vo
             f"there is no voice {name!r} to install; known: {', '.join(INSTALLABLE)}",
             code="input.unknown_voice",
         )
-    with _writing(root):
+    with writing(root):
         downloads = root / f".{name}.packages"
         _sweep(root, name, keep=downloads)
         with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=str(root)) as temporary:
@@ -49,7 +49,7 @@ def install(name: str, root: Path, source: Optional[Path], report: Report) -> Vo
 def remove(directory: VoiceDirectory) -> None:
     """Delete a voice. It stops being found before its files go."""
     path = directory.path
-    with _writing(path.parent):
+    with writing(path.parent):
         grave = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=str(path.parent)))
         path.rename(grave / path.name)
         shutil.rmtree(grave)
@@ -106,7 +106,7 @@ def _sync(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _writing(root: Path) -> Iterator[None]:
+def writing(root: Path) -> Iterator[None]:
     """Hold the lock of a voice store; disk errors become a ModelError that names it."""
     try:
         root.mkdir(parents=True, exist_ok=True)

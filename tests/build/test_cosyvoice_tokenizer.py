@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 from tiny_cosyvoice import write_checkpoint
 
 from edge_tts.build.cosyvoice.checkpoint import read_checkpoint
-from edge_tts.build.cosyvoice.tokenizer import find_ranks, text_tokenizer
+from edge_tts.build.cosyvoice.tokenizer import _WHISPER_WORDS, find_ranks, text_tokenizer
 from edge_tts.errors import ModelError
 
 
@@ -57,3 +57,13 @@ def test_a_damaged_qwen_folder_is_refused(tmp_path, fault):
         (folder / "merges.txt").write_text("x y\n")
     with pytest.raises(ModelError, match="Qwen's tokenizer"):
         text_tokenizer(read_checkpoint(checkpoint), None)
+
+
+def test_whispers_control_words_follow_its_vocabulary():
+    assert len(_WHISPER_WORDS) == 102
+    first = 50257
+    ids = {word: first + n for n, word in enumerate(_WHISPER_WORDS)}
+    assert ids["<|endoftext|>"] == 50257
+    assert ids["<|en|>"] == 50259
+    assert ids["<|zh|>"] == 50260
+    assert ids["<|yue|>"] == 50358

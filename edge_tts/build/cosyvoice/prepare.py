@@ -13,6 +13,7 @@ import numpy as np
 
 from edge_tts.build.cosyvoice import constants, gate
 from edge_tts.build.cosyvoice.checkpoint import Checkpoint, Generation, read_checkpoint
+from edge_tts.build.cosyvoice.enrolment import copy_networks, find_networks
 from edge_tts.build.cosyvoice.export import TorchEngine, export_optimised
 from edge_tts.build.cosyvoice.parts import Part as EnginePart
 from edge_tts.build.cosyvoice.parts import parts
@@ -25,10 +26,12 @@ from edge_tts.errors import InputError, ModelError
 from edge_tts.runtime.integrity import sha256_of
 from edge_tts.runtime.onnx import OnnxEngine, weights_path
 from edge_tts.text.tokens import Language
+from edge_tts.voices.cosyvoice.enrolment import NEUTRAL
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
 from edge_tts.voices.cosyvoice.settings import MEL_BANDS
 from edge_tts.voices.cosyvoice.speakers import SpeakerPrompt, write_speakers
 from edge_tts.voices.cosyvoice.tables import FILES, POSITIONS_FILE, SMALL_FILE, Tables
+from edge_tts.voices.cosyvoice.voice import ENROLMENT_PARTS
 from edge_tts.voices.manifest import FILE_NAME, Manifest, Part, VoiceDirectory, render
 from edge_tts.voices.voice import VoiceInfo
 
@@ -59,7 +62,8 @@ def build(
     _check_out(out)
     report(f"reading {source}")
     checkpoint = read_checkpoint(source, report)
-    speakers = _speakers(checkpoint)
+    networks = find_networks(source)
+    speakers = _speakers(checkpoint, can_enrol=bool(networks))
     tokenizer = text_tokenizer(checkpoint, vocabulary)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -67,6 +71,7 @@ def build(
             new = Path(temporary) / out.name
             new.mkdir(mode=0o755)
             tokenizer.write(new / "tokenizer.json")
+            copy_networks(networks, new)
             _fill(new, checkpoint, speakers, precision, report)
             if out.exists():
                 out.rename(Path(temporary) / "previous")
@@ -78,6 +83,8 @@ def build(
             code="model.unwritable",
         ) from error
     report(f"built {out.name} in {out}")
+    if list(speakers) == [NEUTRAL]:
+        report("it has no speaker of its own yet; add one with: edge-tts voices enroll")
 
 
 def _check_out(out: Path) -> None:
@@ -143,6 +150,11 @@ def _files(
         _file(directory / name, f"{key}_table", "npy", precision.of(f"{key}_table"))
         for key, name in tables.items()
     ]
+    files += [
+        _file(directory / f"{name}.onnx", name, "onnx")
+        for name in ENROLMENT_PARTS
+        if (directory / f"{name}.onnx").exists()
+    ]
     for name, part in engines.items():
         graph = directory / f"{name}.onnx"
         stored = precision.of(name)
@@ -168,13 +180,18 @@ def _file(
     )
 
 
-def _speakers(checkpoint: Checkpoint) -> Dict[str, SpeakerPrompt]:
-    if not checkpoint.speakers:
+def _speakers(checkpoint: Checkpoint, *, can_enrol: bool) -> Dict[str, SpeakerPrompt]:
+    if not checkpoint.speakers and not can_enrol:
         raise ModelError(
-            f"{checkpoint.path} has no speakers: it holds no spk2info.pt or an empty one; save one "
-            "with the official add_zero_shot_spk() and save_spkinfo(), or use CosyVoice-300M-SFT",
+            f"{checkpoint.path} has no speakers and cannot learn any: it holds neither a "
+            "spk2info.pt with an entry nor campplus.onnx and speech_tokenizer_v*.onnx; download "
+            "the whole checkpoint",
             code="model.file_missing",
         )
+    if not checkpoint.speakers:
+        size = checkpoint.flow_config.speaker_size
+        nobody = np.zeros(size, np.float32)
+        return {NEUTRAL: SpeakerPrompt(nobody, np.zeros(0, np.int64), FlowPrompt.empty())}
     return {name: _prompt(entry) for name, entry in checkpoint.speakers.items()}
 
 

@@ -41,6 +41,20 @@ _CONTROL_WORDS = (
 )
 _QWEN_WORDS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
+# Whisper's words that follow its vocabulary, in the order of their ids: first the languages it
+# was trained on, by hours of speech (Radford et al. 2022), Cantonese last.
+_WHISPER_LANGUAGES = """
+en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr
+bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn
+yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su
+yue
+""".split()  # noqa: SIM905
+_WHISPER_WORDS = (
+    "<|endoftext|>",
+    "<|startoftranscript|>",
+    *(f"<|{language}|>" for language in _WHISPER_LANGUAGES),
+)
+
 RANKS_FILE = "multilingual.tiktoken"
 
 
@@ -51,7 +65,12 @@ def text_tokenizer(checkpoint: Checkpoint, vocabulary: Optional[Path]) -> TextTo
     """
     if checkpoint.generation is Generation.V2:
         return _qwen(checkpoint.path / QWEN_FOLDER)
-    return TextTokenizer("whisper", _parse_ranks(find_ranks(checkpoint.path, vocabulary)), {})
+    ranks = _parse_ranks(find_ranks(checkpoint.path, vocabulary))
+    first = max(ranks.values()) + 1
+    known = {word: first + n for n, word in enumerate(_WHISPER_WORDS)}
+    n_text = checkpoint.lm_config.n_text_tokens
+    words = {word: number for word, number in known.items() if number < n_text}
+    return TextTokenizer("whisper", ranks, words)
 
 
 def find_ranks(checkpoint: Path, vocabulary: Optional[Path]) -> bytes:

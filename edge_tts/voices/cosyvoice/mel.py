@@ -25,14 +25,14 @@ def log_mel(samples: "np.ndarray", sample_rate_hz: int, hop: int) -> "np.ndarray
     frames = np.lib.stride_tricks.sliding_window_view(padded, size)[::hop]
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     power = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2
-    bands = np.sqrt(power + _POWER_FLOOR) @ _filters(sample_rate_hz, size).T
+    bands = np.sqrt(power + _POWER_FLOOR) @ slaney_filters(sample_rate_hz, size, MEL_BANDS).T
     mel: np.ndarray = np.log(np.maximum(bands, _MEL_FLOOR)).astype(np.float32)
     return mel
 
 
-def _filters(sample_rate_hz: int, size: int) -> "np.ndarray":
-    """Triangles of equal area, [80, bins]."""
-    mels = np.linspace(0, _to_mel(_HIGHEST_HZ), MEL_BANDS + 2)
+def slaney_filters(sample_rate_hz: int, size: int, n_bands: int) -> "np.ndarray":
+    """Triangles of equal area up to 8 kHz on Slaney's scale, [bands, size / 2 + 1]."""
+    mels = np.linspace(0, _to_mel(_HIGHEST_HZ), n_bands + 2)
     edges = _to_hz(mels)
     bins = np.fft.rfftfreq(size, 1 / sample_rate_hz)
     left, centre, right = edges[:-2, None], edges[1:-1, None], edges[2:, None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Dict, FrozenSet, Generator, Iterator, Optional, Sequence, Tuple
 
 import numpy as np
@@ -40,6 +40,9 @@ SPEED_RANGE = (0.7, 1.4)
 
 ATTEMPTS = 2
 """How often a segment is drawn before it is given up, each time with another seed."""
+
+ENROLMENT_PARTS = ("campplus", "speech_tokenizer")
+"""What `enrolment` needs besides: who speaks and what is said in a recording."""
 
 AUDIBLE = 1e-3
 """A segment whose samples all stay below this has not been spoken."""
@@ -109,7 +112,7 @@ class CosyVoice(Voice):
         preset: Preset = DEFAULT_PRESET,
     ) -> "CosyVoice":
         """Check and open a built voice. Raises ModelError or EngineError."""
-        directory.check(hashes=True)
+        _spoken_with(directory).check(hashes=True)
         settings = Settings.read(directory.file("settings"))
         return cls(
             directory.manifest.info,
@@ -231,6 +234,12 @@ class CosyVoice(Voice):
                 code="input.unknown_symbol",
             )
         return ids
+
+
+def _spoken_with(directory: "VoiceDirectory") -> "VoiceDirectory":
+    """The voice without the networks that only enrolment uses: half a gigabyte to be hashed."""
+    parts = (part for part in directory.manifest.parts if part.name not in ENROLMENT_PARTS)
+    return replace(directory, manifest=replace(directory.manifest, parts=tuple(parts)))
 
 
 def _sounding(pieces: Iterator["np.ndarray"]) -> Iterator["np.ndarray"]:
