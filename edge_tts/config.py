@@ -139,6 +139,9 @@ class Config:
         "how sound is made: whole, in windows, or fast",
         choices=("exact", "stream", "fast"),
     )
+    fallback_voice: Optional[str] = _option(
+        str, None, "voice that speaks what the first goes astray in; an error when not set"
+    )
     speaker: Optional[str] = _option(str, None, "speaker of the voice; by language when not set")
     language: str = _option(str, "auto", "language of the text", choices=("auto", "zh", "en"))
     speed: float = _option(float, 1.0, "factor on the speaking rate", low=0.5, high=2)

@@ -62,8 +62,8 @@ class Speaker:
     """Speaks with one installed voice. Not thread-safe; one utterance at a time.
 
     `lexicon` is a YAML file of the user's own pronunciations, `preset` the name of a
-    `voices.voice.Preset`; further keywords are fields of `Delivery` and hold for every text that
-    does not set its own.
+    `voices.voice.Preset`; `fallback` names a voice for segments in which `voice` goes astray.
+    Further keywords are fields of `Delivery` and hold for every text that does not set its own.
 
     Raises ModelError for a voice that is missing or damaged, InputError for an unknown speaker or
     preset.
@@ -77,11 +77,14 @@ class Speaker:
         pauses: PauseTable = DEFAULT_PAUSES,
         n_threads: Optional[int] = None,
         preset: str = DEFAULT_PRESET.value,
+        fallback: Optional[str] = None,
         **delivery: Any,
     ) -> None:
         from edge_tts.voices import catalog
 
         self._voice: Voice = catalog.load(voice, n_threads, _preset(preset))
+        if fallback is not None:
+            self._voice = _with_fallback(self._voice, fallback, n_threads)
         self._front_end = _front_end(self._voice, lexicon, pauses)
         self.delivery = self.checked(Delivery(**delivery))
 
@@ -248,6 +251,7 @@ def open_speaker(config: "Config", name: Optional[str] = None) -> Speaker:
         pauses=PauseTable(**vars(config.pauses)),
         n_threads=config.threads or None,
         preset=config.preset,
+        fallback=config.fallback_voice,
         speaker=speaker or config.speaker,
         language=None if config.language == "auto" else Language(config.language),
         speed=config.speed,
@@ -281,6 +285,15 @@ def _preset(name: str) -> Preset:
         raise InputError(
             f"there is no preset {name!r}; known: {known}", code="input.unknown_preset"
         ) from None
+
+
+def _with_fallback(voice: "Voice", name: str, n_threads: Optional[int]) -> "Voice":
+    """`voice` with the voice `name` behind it, which must be installed but is not opened yet."""
+    from edge_tts.voices import catalog
+    from edge_tts.voices.fallback import VoiceWithFallback
+
+    catalog.find(name)
+    return VoiceWithFallback(voice, lambda: Speaker(name, n_threads=n_threads))
 
 
 def _front_end(voice: "Voice", lexicon: Optional[Union[str, Path]], pauses: PauseTable) -> FrontEnd:

@@ -137,6 +137,8 @@ def _worker_options(config: "Config") -> List[str]:
     if config.instruct is not None:
         # Joined, so that a text that begins with a dash is not taken for an option.
         options.append(f"--instruct={config.instruct}")
+    if config.fallback_voice is not None:
+        options += ["--fallback-voice", config.fallback_voice]
     options += ["--seed", str(config.seed)]
     # The worker's own parser takes what follows as the source's options.
     return ["--", *options]

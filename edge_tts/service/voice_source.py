@@ -99,6 +99,7 @@ def open_voice(options: List[str]) -> VoiceSource:
     parser.add_argument("--lexicon", type=Path)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--preset", default=DEFAULT_PRESET.value)
+    parser.add_argument("--fallback-voice")
     parser.add_argument("--instruct")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pauses", type=json.loads, default={}, help="JSON of a PauseTable")
@@ -110,6 +111,7 @@ def open_voice(options: List[str]) -> VoiceSource:
             pauses=PauseTable(**args.pauses),
             n_threads=args.threads or None,
             preset=args.preset,
+            fallback=args.fallback_voice,
             instruct=args.instruct,
             seed=args.seed,
         )

@@ -385,3 +385,45 @@ class TestLayouts:
         assert found.text_ids.tolist() == [9, 10]
         assert not len(found.example)
         assert found.speaker is None
+
+
+class TestFallback:
+    """Segments that every attempt fails in are spoken by another voice, when one is named."""
+
+    @pytest.fixture
+    def astray(self, monkeypatch):
+        endless = classmethod(lambda cls, text, n, rate: cls(2 * n, 2 * n, n, rate))
+        over = Watch.over
+        # Only the first voice: the fallback's texts have another length.
+        rates = {"cosyvoice1": 50, "cosyvoice2": 25}
+
+        def switched(first):
+            def limits(text, n_ids, rate):
+                chosen = endless.__func__ if rate == rates[first] else None
+                return chosen(Watch, text, n_ids, rate) if chosen else over(text, n_ids, rate)
+
+            monkeypatch.setattr(Watch, "over", limits)
+
+        return switched
+
+    def test_it_says_the_whole_segment_at_the_first_voices_rate(self, name, astray):
+        other = next(known for known in NAMES if known != name)
+        with Speaker(other, n_threads=1) as speaker:
+            wanted = speaker.synthesize(TEXT)
+        astray(name)
+        with Speaker(name, n_threads=1, fallback=other, preset="exact") as speaker:
+            found = speaker.synthesize(TEXT)
+        assert found.sample_rate_hz != wanted.sample_rate_hz
+        assert found.duration_s == pytest.approx(wanted.duration_s, abs=0.6)
+        assert np.abs(found.samples).max() > 0.01
+
+    def test_a_fallback_that_is_not_there_is_named_at_once(self, name):
+        with pytest.raises(ModelError, match="nobody"):
+            Speaker(name, fallback="nobody")
+
+    def test_what_does_not_go_astray_is_the_voices_own(self, name):
+        other = next(known for known in NAMES if known != name)
+        with Speaker(name, n_threads=1) as plain, Speaker(
+            name, n_threads=1, fallback=other
+        ) as backed:
+            assert np.array_equal(plain.synthesize(TEXT).samples, backed.synthesize(TEXT).samples)
