@@ -109,6 +109,10 @@ def optimise(source: Path, target: Path) -> None:
     for key, value in entries.items():
         options.add_session_config_entry(key, value)
     _open(source, options)
+    weights = weights_path(target)
+    # ONNX Runtime 1.19 makes the file even when no weight is large enough for it.
+    if weights.exists() and not weights.stat().st_size:
+        weights.unlink()
 
 
 def _shrinking() -> Any:

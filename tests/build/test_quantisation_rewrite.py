@@ -15,7 +15,7 @@ from edge_tts.build.quantisation.layers import Exclusion, linear_layers
 from edge_tts.build.quantisation.packing import in_blocks, per_column
 from edge_tts.build.quantisation.rewrite import levels_of, quantise_model
 from edge_tts.errors import InputError
-from edge_tts.runtime.onnx import OnnxEngine, weights_path
+from edge_tts.runtime.onnx import OnnxEngine, runtime_version, weights_path
 
 N_INPUTS, N_OUTPUTS = 70, 48
 LARGEST_SHARE = {
@@ -49,9 +49,15 @@ def layer(op_type):
     return model, weight, bias
 
 
+def _onnxruntime():
+    return tuple(int(part) for part in runtime_version().split(".")[:2])
+
+
 @pytest.mark.parametrize("op_type", ["MatMul", "Gemm"])
 @pytest.mark.parametrize("kind", LARGEST_SHARE)
 def test_a_quantised_layer_is_near_the_layer(tmp_path, op_type, kind):
+    if kind == kinds.INT8_WEIGHTS and _onnxruntime() < (1, 22):
+        pytest.skip("ONNX Runtime before 1.22 multiplies weights of 4 bits only")
     model, weight, bias = layer(op_type)
     source, target = tmp_path / "plain.onnx", tmp_path / "layer.onnx"
     onnx.save(model, str(source))

@@ -46,5 +46,8 @@ def store_quantised(
 
 
 def _save(model: onnx.ModelProto, path: Path) -> None:
-    """Save with weights outside: a protobuf holds two gigabytes at the most."""
-    onnx.save(model, str(path), save_as_external_data=True, location=weights_path(path).name)
+    """Save in one file where it fits: ONNX Runtime 1.19 goes on looking for a second one."""
+    if model.ByteSize() < onnx.checker.MAXIMUM_PROTOBUF:
+        onnx.save(model, str(path))
+    else:
+        onnx.save(model, str(path), save_as_external_data=True, location=weights_path(path).name)
