@@ -145,16 +145,18 @@ def _real_load_library():
 
 def test_an_allocation_failing_at_any_step_costs_speed_but_no_speech(gpu, voice_path, reference):
     spoken(voice_path)
-    n_allocations = gpu.n_allocations
+    n_allocations, n_graphs = gpu.n_allocations, gpu.n_captures
     # A plan and a context for each part, then scratch, arena and its pinned side.
-    assert n_allocations >= 2 * len(KOKORO_PROFILES) + 3
+    assert n_allocations - n_graphs >= 2 * len(KOKORO_PROFILES) + 3
     for number in range(1, n_allocations + 1):
         gpu.__init__()
         gpu.failing_allocation = number
         samples, choices = spoken(voice_path)
         assert np.array_equal(samples, reference), number
         codes = {choice.code for choice in choices.values()}
-        assert "engine.out_of_memory" in codes, number
+        # A graph that cannot be recorded leaves its plan in use.
+        is_graph = number > n_allocations - n_graphs
+        assert codes == {""} if is_graph else "engine.out_of_memory" in codes, number
         assert (gpu.memory, gpu.pinned) == ({}, {}), number
 
 
