@@ -34,6 +34,7 @@ TEST = [
     "hypothesis>=6.100",
     "wyoming>=1.5",
     "sentencepiece>=0.1.99",
+    "soundfile>=0.12.1",
 ]
 
 # NVIDIA's own parser and builder (proprietary, 90 MB), which need no GPU: they prove that engines
@@ -55,6 +56,8 @@ EXTRAS = {
     ],
     # Lite voices only; every other voice encodes its text without a library.
     "lite": ["sentencepiece>=0.1.99"],
+    # FLAC and Opus files. BSD; its wheels bring libsndfile (LGPL-2.1+) as a library of its own.
+    "encode": ["soundfile>=0.12.1"],
     # TensorRT comes with JetPack (python3-libnvinfer); PyPI has none for Jetson boards.
     "jetson": ["pycuda>=2022.1"],
     "http": ["fastapi>=0.100", "uvicorn>=0.22"],

@@ -76,6 +76,7 @@ CODES: Dict[str, str] = {
     "audio.not_finite": "a voice yielded samples that are not sound",
     "audio.disk_full": "there is no space left for the sound file",
     "audio.unwritable": "the sound file cannot be written",
+    "audio.encoder_missing": "the library for this compressed format is not installed",
     "audio.closed_pipe": "the reader of stdout or of a pipe has gone",
     "audio.no_portaudio": "the system library PortAudio is not installed",
     "audio.no_device": "there is no sound device, or it cannot be opened",
