@@ -1,6 +1,7 @@
 """Turn what a voice yields for one segment into sound that can be joined to the next.
 
-Streaming: edges trimmed to a set lead and tail, level set, peaks limited, faded, then the pause.
+Streaming: edges trimmed to a set lead and tail, level set, bursts softened, peaks limited, faded,
+then the pause.
 Nothing here looks at how the voice cut its pieces, and no state outlives a segment, so the same
 segment gives the same samples again, which is what lets a restarted worker continue exactly.
 """
@@ -14,6 +15,7 @@ from typing import Deque, Iterable, Iterator, List
 import numpy as np
 
 from edge_tts.audio.blocks import Blocks, checked_piece
+from edge_tts.audio.bursts import BurstSoftener
 from edge_tts.audio.chunk import AudioChunk
 from edge_tts.audio.level import limit
 from edge_tts.audio.tempo import TimeStretch
@@ -82,12 +84,14 @@ class SegmentFinisher:
         pause: np.ndarray,
     ) -> Iterator[np.ndarray]:
         trim = _EdgeTrim(self.sample_rate_hz, self._edges)
+        soften = BurstSoftener(self.sample_rate_hz)
         try:
             for piece in pieces:
                 stretched = stretch.push(checked_piece(piece))
-                yield limit(trim.push(stretched * np.float32(gain)) * np.float32(volume))
+                body = soften.push(trim.push(stretched * np.float32(gain)))
+                yield limit(body * np.float32(volume))
             last = trim.push(stretch.finish() * np.float32(gain))
-            body = np.concatenate((last, trim.finish()))
+            body = np.concatenate((soften.push(last), soften.push(trim.finish()), soften.finish()))
             yield np.concatenate((limit(body * np.float32(volume)), pause))
         finally:
             close = getattr(pieces, "close", None)
