@@ -14,6 +14,7 @@ import queue
 import socket
 import sys
 import threading
+import time
 from collections import OrderedDict
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +41,7 @@ from edge_tts.service.worker_link import (
 )
 
 _MAX_SCRIPTS = 4
+_SIGN_OF_LIFE_S = 1.0
 _READ_BYTES = 64 * 1024
 # The front is small and must outlive the worker when the system runs out of memory.
 _OOM_SCORE = 500
@@ -128,11 +130,16 @@ class Worker:
             self._send(Rendered(order.request, exhausted=True, unspoken=script.unspoken()))
             return
         self._send(Begun(order.request, segment.span.start, segment.span.end))
+        signed_s = time.monotonic()
         for chunk in self._source.render(segment, order.text, order.manner):
             if self._inbox.cancelled >= order.request:
                 break
             if len(chunk.samples) or chunk.is_final:
                 self._send(Piece(order.request, chunk))
+            elif time.monotonic() - signed_s > _SIGN_OF_LIFE_S:
+                # A slow voice is at work: it must not be taken for one that hangs.
+                self._send(Pong(order.request))
+                signed_s = time.monotonic()
         if self._source.facts != self._told:
             self._tell_facts()
         self._send(Rendered(order.request, exhausted=False))

@@ -99,7 +99,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Pong:
-    """Answer to `Ping`."""
+    """Answer to `Ping`, and a sign of life while a render has no sound yet."""
 
     request: int
 

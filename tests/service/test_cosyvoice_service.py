@@ -14,10 +14,12 @@ from running import PacedOutput, pcm, running, until_finished
 from edge_tts import Speaker
 from edge_tts.audio.wav import to_pcm16
 from edge_tts.runtime.decoding import HostDecoding
+from edge_tts.service import worker as worker_module
+from edge_tts.service.codec import Decoder
 from edge_tts.service.messages import Manner
 from edge_tts.service.voice_source import VoiceSource
 from edge_tts.service.worker import Inbox, Worker
-from edge_tts.service.worker_link import Render
+from edge_tts.service.worker_link import LIMITS, Render
 
 NAMES = ("cosyvoice1", "cosyvoice2")
 DATA = Path(__file__).resolve().parents[1] / "voices" / "data"
@@ -95,3 +97,19 @@ def test_a_cancel_ends_the_loop_at_the_next_token(name, monkeypatch):
         worker._serve(Render(1, "u", SENTENCES, Manner(), 0))
     assert len(steps) == 4
     assert all(not len(decoding.past) for decoding in steps)
+
+
+def test_a_worker_without_sound_yet_shows_that_it_lives(name, monkeypatch):
+    monkeypatch.setattr(worker_module, "_SIGN_OF_LIFE_S", -1.0)
+    near, far = socket.socketpair()
+    with near, far, Speaker(name, n_threads=1) as speaker:
+        worker = Worker(far, Inbox(far), VoiceSource(speaker))
+        worker._serve(Render(1, "u", "好。", Manner(), 0))
+        far.shutdown(socket.SHUT_WR)
+        decoder, kinds = Decoder(LIMITS), []
+        while data := near.recv(65536):
+            kinds += [frame.type for frame in decoder.feed(data)]
+    assert kinds[0] == "begun"
+    assert kinds.index("piece") > 5
+    assert set(kinds[1 : kinds.index("piece")]) == {"pong"}
+    assert kinds[-1] == "rendered"

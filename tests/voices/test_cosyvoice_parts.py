@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from edge_tts.voices.cosyvoice.fixed_noise import fixed_noise
 from edge_tts.voices.cosyvoice.flow import time_steps, visible_positions
+from edge_tts.voices.cosyvoice.joining import fade
 from edge_tts.voices.cosyvoice.mel import log_mel
 from edge_tts.voices.cosyvoice.plausibility import Watch, usual_seconds
 from edge_tts.voices.cosyvoice.prefix import Affine
-from edge_tts.voices.cosyvoice.rendering import fade
 from edge_tts.voices.cosyvoice.sampling import Sampler, log_softmax
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.source import HarmonicSource

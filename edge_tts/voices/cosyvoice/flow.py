@@ -9,6 +9,7 @@ from typing import Dict, Optional
 import numpy as np
 
 from edge_tts.runtime.engine import Engine
+from edge_tts.voices.cosyvoice.progress import NOTHING, Progress, result_of
 from edge_tts.voices.cosyvoice.settings import MEL_BANDS, Settings
 from edge_tts.voices.cosyvoice.stretch import stretch
 
@@ -58,6 +59,12 @@ class Flow(abc.ABC):
 
         `speaker` is float32 [1, 80].
         """
+        return result_of(self.stepwise_mel(start, prompt, speaker, noise))
+
+    def stepwise_mel(
+        self, start: Start, prompt: FlowPrompt, speaker: "np.ndarray", noise: "np.ndarray"
+    ) -> "Progress[np.ndarray]":
+        """What `mel` returns, with a chance to stop after each Euler step."""
         cond: np.ndarray = np.zeros_like(start.mu)
         cond[0, :, : len(prompt.mel)] = prompt.mel.T
         guided = {"mu": start.mu, "speaker": speaker, "cond": cond}
@@ -72,6 +79,7 @@ class Flow(abc.ABC):
             step = following - time
             state = state + step * self._direction(state, time, inputs)
             time = time + step
+            yield NOTHING
         return state
 
     def close(self) -> None:

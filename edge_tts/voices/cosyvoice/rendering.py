@@ -9,7 +9,7 @@ it disagrees with the chunks before it. Nothing is kept from one utterance to th
 from __future__ import annotations
 
 import abc
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Iterator, Optional, Tuple
 
 import numpy as np
@@ -22,6 +22,8 @@ from edge_tts.voices.cosyvoice.flow import (
     FlowPrompt,
     StretchingFlow,
 )
+from edge_tts.voices.cosyvoice.joining import ChunkVocoder, fade
+from edge_tts.voices.cosyvoice.progress import Progress, result_of
 from edge_tts.voices.cosyvoice.randomness import Randomness
 from edge_tts.voices.cosyvoice.settings import Settings
 from edge_tts.voices.cosyvoice.stretch import EDGE_TOKENS, resize
@@ -29,51 +31,9 @@ from edge_tts.voices.cosyvoice.supply import Supply
 from edge_tts.voices.cosyvoice.vocoder import Vocoder
 
 
-@dataclass(frozen=True)
-class Tail:
-    """What the vocoder keeps of a chunk: its last mel frames, and their source and sound."""
-
-    mel: "np.ndarray"
-    source: "np.ndarray"
-    samples: "np.ndarray"
-
-
-class ChunkVocoder:
-    """Renders consecutive stretches of mel so that their sounds join."""
-
-    def __init__(
-        self, vocoder: Vocoder, randomness: Randomness, n_kept_frames: int, *, like_official: bool
-    ) -> None:
-        self._vocoder = vocoder
-        self._randomness = randomness
-        self._n_kept_frames = n_kept_frames
-        self._like_official = like_official
-        self._tail: Optional[Tail] = None
-
-    def render(self, mel: "np.ndarray", *, is_last: bool) -> "np.ndarray":
-        """Sound of the next `mel` [1, 80, T]; unless `is_last`, its end is held back."""
-        tail = self._tail
-        if tail is not None:
-            mel = np.concatenate([tail.mel, mel], axis=2)
-        excitation = self._randomness.excitation(self._vocoder.n_samples(mel))
-        sound = self._vocoder.render(mel, excitation, tail.source if tail else None)
-        samples = sound.samples
-        if tail is not None:
-            samples = fade(samples, tail.samples, like_official=self._like_official)
-        if is_last:
-            return samples
-        n_held = self._n_kept_frames * self._vocoder.samples_per_frame
-        self._tail = Tail(
-            mel[:, :, -self._n_kept_frames :], sound.source[:, :, -n_held:], samples[-n_held:]
-        )
-        head: np.ndarray = samples[:-n_held]
-        return head
-
-
 class Renderer(abc.ABC):
     """Flow and vocoder of one generation."""
 
-    @abc.abstractmethod
     def whole(
         self,
         tokens: "np.ndarray",
@@ -83,6 +43,18 @@ class Renderer(abc.ABC):
         speed: float = 1.0,
     ) -> "np.ndarray":
         """Sound float32 [L] of int tokens [n]; `speaker` float32 [1, 80]."""
+        return result_of(self.stepwise_whole(tokens, prompt, speaker, randomness, speed))
+
+    @abc.abstractmethod
+    def stepwise_whole(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        randomness: Randomness,
+        speed: float = 1.0,
+    ) -> "Progress[np.ndarray]":
+        """What `whole` returns, with a chance to stop after each step of the flow."""
 
     @abc.abstractmethod
     def chunks(
@@ -96,7 +68,8 @@ class Renderer(abc.ABC):
     ) -> Iterator["np.ndarray"]:
         """The same sound in pieces, each computed as soon as its tokens are drawn.
 
-        After every token drawn an empty piece is yielded: there the caller may stop.
+        After every token drawn and every step of the flow an empty piece is yielded: there the
+        caller may stop.
         """
 
     @abc.abstractmethod
@@ -117,16 +90,16 @@ class StretchingRenderer(Renderer):
         self._hop = self._CHUNK_SECONDS * settings.token_rate_hz
         self._overlap_frames = int(EDGE_TOKENS / settings.token_rate_hz * frames_per_second)
 
-    def whole(
+    def stepwise_whole(
         self,
         tokens: "np.ndarray",
         prompt: FlowPrompt,
         speaker: "np.ndarray",
         randomness: Randomness,
         speed: float = 1.0,
-    ) -> "np.ndarray":
-        """One run of each engine."""
-        mel, _ = self._mel(tokens, prompt, speaker, randomness, None)
+    ) -> "Progress[np.ndarray]":
+        """Encoder and vocoder run once."""
+        mel, _ = yield from self._mel(tokens, prompt, speaker, randomness, None)
         return _vocoded(self._vocoder, mel, randomness, speed)
 
     def chunks(
@@ -149,7 +122,8 @@ class StretchingRenderer(Renderer):
             end = done + self._hop + EDGE_TOKENS
             yield from supply.drawn_to(end)
             is_last = len(supply) < end
-            mel, kept = self._mel(supply.take(done, end), prompt, speaker, randomness, kept)
+            part = supply.take(done, end)
+            mel, kept = yield from self._mel(part, prompt, speaker, randomness, kept)
             if faded is not None:
                 mel = fade(mel, faded, like_official=like_official)
             if is_last:
@@ -171,7 +145,7 @@ class StretchingRenderer(Renderer):
         speaker: "np.ndarray",
         randomness: Randomness,
         kept: "Optional[Tuple[np.ndarray, np.ndarray]]",
-    ) -> "Tuple[np.ndarray, Tuple[np.ndarray, np.ndarray]]":
+    ) -> "Progress[Tuple[np.ndarray, Tuple[np.ndarray, np.ndarray]]]":
         """Mel of `tokens`, and the noise and start that the next chunk must begin with."""
         start = self.flow.start(tokens, prompt)
         noise = randomness.flow_noise(start.mu.shape[2])
@@ -182,7 +156,7 @@ class StretchingRenderer(Renderer):
             mu[:, :, :n] = kept[1][:, :, : mu.shape[2]]
             start = replace(start, mu=mu)
         n_prompt = len(prompt.mel)
-        mel = self.flow.mel(start, prompt, speaker, noise)
+        mel = yield from self.flow.stepwise_mel(start, prompt, speaker, noise)
         return mel[:, :, n_prompt:], self.kept(noise, start.mu, n_prompt)
 
     def kept(
@@ -207,16 +181,16 @@ class DoublingRenderer(Renderer):
         self._vocoder = vocoder
         self._noise = fixed_noise()
 
-    def whole(
+    def stepwise_whole(
         self,
         tokens: "np.ndarray",
         prompt: FlowPrompt,
         speaker: "np.ndarray",
         randomness: Randomness,
         speed: float = 1.0,
-    ) -> "np.ndarray":
-        """One run of each engine, every token seeing all others."""
-        mel = self.mel(tokens, prompt, speaker)
+    ) -> "Progress[np.ndarray]":
+        """Encoder and vocoder run once, every token sees all others."""
+        mel = yield from self._stepwise_mel(tokens, prompt, speaker)
         return _vocoded(self._vocoder, mel, randomness, speed)
 
     def chunks(
@@ -241,12 +215,15 @@ class DoublingRenderer(Renderer):
             if len(supply) < end + LOOKAHEAD_TOKENS:
                 break
             part = supply.take(0, end + LOOKAHEAD_TOKENS)
-            mel = self.mel(part, prompt, speaker, is_last=False, in_chunks=True)
+            mel = yield from self._stepwise_mel(
+                part, prompt, speaker, is_last=False, in_chunks=True
+            )
             yield vocoder.render(mel[:, :, 2 * done :], is_last=False)
             done, extra = end, 0
             hop = min(2 * hop, self._MAX_HOP_TOKENS)
         rest = supply.take(0, len(supply))
-        mel = self.mel(rest, prompt, speaker, in_chunks=bool(done) and not like_official)
+        in_chunks = bool(done) and not like_official
+        mel = yield from self._stepwise_mel(rest, prompt, speaker, in_chunks=in_chunks)
         yield vocoder.render(mel[:, :, 2 * done :], is_last=True)
 
     def mel(
@@ -259,27 +236,28 @@ class DoublingRenderer(Renderer):
         in_chunks: bool = False,
     ) -> "np.ndarray":
         """Mel float32 [1, 80, T] of `tokens`; see `DoublingFlow.start`."""
+        return result_of(
+            self._stepwise_mel(tokens, prompt, speaker, is_last=is_last, in_chunks=in_chunks)
+        )
+
+    def _stepwise_mel(
+        self,
+        tokens: "np.ndarray",
+        prompt: FlowPrompt,
+        speaker: "np.ndarray",
+        *,
+        is_last: bool = True,
+        in_chunks: bool = False,
+    ) -> "Progress[np.ndarray]":
         start = self.flow.start(tokens, prompt, is_last=is_last, in_chunks=in_chunks)
         noise = self._noise[:, :, : min(start.mu.shape[2], MAX_FRAMES)]
-        return self.flow.mel(start, prompt, speaker, noise)[:, :, len(prompt.mel) :]
+        mel = yield from self.flow.stepwise_mel(start, prompt, speaker, noise)
+        return mel[:, :, len(prompt.mel) :]
 
     def close(self) -> None:
         """Release the engines."""
         self.flow.close()
         self._vocoder.close()
-
-
-def fade(new: "np.ndarray", old: "np.ndarray", *, like_official: bool) -> "np.ndarray":
-    """`new` with its beginning faded in over `old`, along the last axis."""
-    n = old.shape[-1]
-    window = np.hamming(2 * n)
-    rising, falling = window[:n], window[n:]
-    if not like_official:
-        total = rising + falling
-        rising, falling = rising / total, falling / total
-    faded: np.ndarray = new.copy()
-    faded[..., :n] = new[..., :n] * rising + old * falling
-    return faded
 
 
 def _vocoded(

@@ -8,13 +8,12 @@ from typing import Callable, Generator, Iterator, List, Optional, Sequence
 import numpy as np
 
 from edge_tts.errors import EngineError
+from edge_tts.voices.cosyvoice.progress import NOTHING
 
 Draw = Callable[[int, Sequence[int]], Generator[int, None, None]]
 """Begins a drawing: the number of the attempt and the tokens before it, to the tokens after."""
 FaultOf = Callable[[Sequence[int], bool], Optional[str]]
 """Why the tokens so far cannot be the text, the flag being True when they are all; else None."""
-
-NOTHING: "np.ndarray" = np.zeros(0, np.float32)
 
 log = logging.getLogger(__name__)
 

@@ -151,7 +151,8 @@ class CosyVoice(Voice):
     ) -> Iterator["np.ndarray"]:
         """Yield the speech of one segment while its later speech tokens are not drawn yet.
 
-        Pieces may be empty: after every token drawn the caller is given the chance to stop.
+        Pieces may be empty: after every token drawn and every step of the flow the caller is
+        given the chance to stop.
 
         Raises InputError for an unknown speaker or a text the voice has no ids for, EngineError
         `engine.implausible_speech` when the last attempt has gone astray, which may be after the
@@ -212,7 +213,11 @@ class CosyVoice(Voice):
         # One more than there can be, so that the end is seen.
         yield from supply.drawn_to(MAX_TOKENS_PER_ID * SEGMENT_LIMIT + 1)
         tokens = supply.take(0, len(supply))
-        yield stages.renderer.whole(tokens, who.example, speaker, randomness, speed)
+        yield (
+            yield from stages.renderer.stepwise_whole(
+                tokens, who.example, speaker, randomness, speed
+            )
+        )
 
     def _speaker(self, name: str) -> SpeakerPrompt:
         if name not in self._speakers:
