@@ -17,6 +17,7 @@ from tiny_cosyvoice import N_SPEECH_TOKENS, weight_normed, write_checkpoint  # n
 from edge_tts.build.cosyvoice import config  # noqa: E402
 from edge_tts.build.cosyvoice.checkpoint import Generation, read_checkpoint  # noqa: E402
 from edge_tts.build.cosyvoice.flow import Flow  # noqa: E402
+from edge_tts.build.cosyvoice.group_norm import GroupNorm  # noqa: E402
 from edge_tts.build.cosyvoice.hift import Hift  # noqa: E402
 from edge_tts.build.cosyvoice.qwen_lm import QwenLm  # noqa: E402
 from edge_tts.build.cosyvoice.recipe import Recipe  # noqa: E402
@@ -217,6 +218,11 @@ def test_a_layer_too_few_is_not_taken_for_a_smaller_model(second):
     known["num_hidden_layers"] += 1
     (second / "CosyVoice-BlankEN" / "config.json").write_text(json.dumps(known))
     assert "layers.2." in str(refusal(second))
+
+
+def test_channels_that_make_no_whole_groups_are_no_model():
+    with pytest.raises(ValueError, match="30 channels"):
+        GroupNorm(8, 30)
 
 
 def test_version_3_is_recognised_and_refused(second):

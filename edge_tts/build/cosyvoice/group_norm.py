@@ -11,10 +11,15 @@ from torch import Tensor, nn
 
 
 class GroupNorm(nn.Module):
-    """Normalise [batch, channels, T] over groups of channels and time (Wu & He 2018)."""
+    """Normalise [batch, channels, T] over groups of channels and time (Wu & He 2018).
+
+    Raises ValueError when the channels do not make whole groups.
+    """
 
     def __init__(self, n_groups: int, n_channels: int, epsilon: float = 1e-5) -> None:
         super().__init__()
+        if n_channels % n_groups:
+            raise ValueError(f"{n_channels} channels do not make {n_groups} groups")
         self.weight = nn.Parameter(torch.empty(n_channels))
         self.bias = nn.Parameter(torch.empty(n_channels))
         self._n_groups, self._epsilon = n_groups, epsilon
