@@ -23,6 +23,8 @@ CODES: Dict[str, str] = {
     "input.encoding": "the text is not valid UTF-8",
     "usage.invalid": "the command line cannot be understood",
     "usage.unknown_command": "there is no such command",
+    "input.ssml_invalid": "the text is not SSML that can be spoken",
+    "input.unknown_tag": "a tag in the text is not one that is obeyed",
     "input.unsplittable": "a single word is longer than the voice can speak in one go",
     "config.invalid": "a configuration value is unusable",
     "config.unreadable": "a configuration file is missing, too large or not YAML",

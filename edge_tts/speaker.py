@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional, Tuple, Union
 
-from edge_tts.audio.chunk import AudioChunk
+from edge_tts.audio.chunk import AudioChunk, from_offset, with_marks
 from edge_tts.errors import InputError
 from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable
 from edge_tts.text.characters import HAN
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from edge_tts.config import Config
     from edge_tts.runtime.selection import Engines
     from edge_tts.text.report import Report, Tally
+    from edge_tts.text.ssml import MarkTrack
     from edge_tts.text.tokens import Segment
     from edge_tts.voices.voice import Voice, VoiceInfo
 
@@ -39,7 +40,8 @@ class Delivery:
     """How a text is spoken. `speaker` None chooses by the text's language, `language` None by run.
 
     `speed` is a factor on the speaking rate (0.5 to 2), `volume` on the amplitude (0 to 2).
-    `instruct` and `seed` are those of `voices.voice.Style`.
+    `instruct` and `seed` are those of `voices.voice.Style`. With `ssml` the text is an SSML
+    document (docs/ssml.md).
     """
 
     speaker: Optional[str] = None
@@ -48,6 +50,7 @@ class Delivery:
     volume: float = 1.0
     instruct: Optional[str] = None
     seed: int = 0
+    ssml: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,10 +120,10 @@ class Speaker:
         keywords replace fields of `delivery` for this text. `start` continues an earlier utterance
         of the same text and delivery at an exact sample. Close the iterator to stop.
 
-        Raises InputError at once for a bad delivery.
+        Raises InputError at once for a bad delivery or SSML document.
         """
         wanted = self.checked(dataclasses.replace(self.delivery, **delivery))
-        chunks = self._stream(text, wanted, start)
+        chunks = self._chunks(text, wanted, start)
         return (chunk for chunk in chunks if len(chunk.samples) or chunk.is_final)
 
     def synthesize(self, text: Text, **delivery: Any) -> AudioChunk:
@@ -158,7 +161,7 @@ class Speaker:
         n_samples = 0
         began_s = time.monotonic()
         wanted = self.checked(dataclasses.replace(self.delivery, **delivery))
-        with Lookahead(self._stream(text, wanted, Position())) as ahead:
+        with Lookahead(self._chunks(text, wanted, Position())) as ahead:
             try:
                 for chunk in ahead:
                     if not len(chunk.samples):
@@ -198,14 +201,26 @@ class Speaker:
             )
         return delivery
 
-    def _stream(self, text: Text, delivery: Delivery, start: Position) -> Iterator[AudioChunk]:
+    def _chunks(self, text: Text, delivery: Delivery, start: Position) -> Iterator[AudioChunk]:
+        from edge_tts.text import ssml
+
+        if not delivery.ssml:
+            return self._stream(text, delivery, start, ssml.MarkTrack(()))
+        text = text if isinstance(text, str) else "".join(text)
+        return self._stream(text, delivery, start, ssml.MarkTrack(ssml.parse(text)))
+
+    def _stream(
+        self, text: Text, delivery: Delivery, start: Position, marks: "MarkTrack"
+    ) -> Iterator[AudioChunk]:
         text, opening = _with_opening(text)
         speaker = self.choose_speaker(opening, delivery)
-        for segment in self.segments(text, delivery.language):
+        for segment in self.segments(text, delivery.language, ssml=delivery.ssml):
+            reached = marks.reached(segment.span.start)
             if segment.index < start.segment_index:
                 continue
             skip = start.offset if segment.index == start.segment_index else 0
-            yield from _from_offset(self.render(segment, speaker, delivery), skip)
+            chunks = from_offset(self.render(segment, speaker, delivery), skip)
+            yield from with_marks(chunks, () if skip else reached)
 
     def choose_speaker(self, opening: str, delivery: Delivery) -> str:
         """The speaker of `delivery`, or the default one for how a text begins."""
@@ -213,32 +228,44 @@ class Speaker:
         return delivery.speaker or self._voice.info.default_speaker(language)
 
     def segments(
-        self, text: Text, language: Optional[Language] = None, tally: Optional["Tally"] = None
+        self,
+        text: Text,
+        language: Optional[Language] = None,
+        tally: Optional["Tally"] = None,
+        *,
+        ssml: bool = False,
     ) -> Iterator["Segment"]:
         """Divide a text into what is rendered in one go; lazily, the same way every time.
 
         `tally` counts what is not spoken, for who divides several texts by turns.
         """
-        return self._front_end.segments(text, language, tally)
+        return self._front_end.segments(text, language, tally, ssml=ssml)
 
     def render(self, segment: "Segment", speaker: str, delivery: Delivery) -> Iterator[AudioChunk]:
         """Yield the sound of one segment; the same samples every time on one machine.
 
-        A chunk that is empty and not final only offers the chance to stop.
+        What the segment's text asks of the voicing counts before `speaker` and on top of
+        `delivery`. A chunk that is empty and not final only offers the chance to stop.
         """
         from edge_tts.audio.finish import SegmentFinisher
 
+        finisher = SegmentFinisher(self.sample_rate_hz)
+        if not segment.tokens:
+            return finisher.finish((), segment.index, segment.pause_s)
+        voicing = segment.voicing
+        speaker = voicing.speaker or speaker
+        speed = min(max(delivery.speed * voicing.rate, MIN_SPEED), MAX_SPEED)
         low, high = self._voice.speed_range
-        model_speed = min(max(delivery.speed, low), high)
-        return SegmentFinisher(self.sample_rate_hz).finish(
+        model_speed = min(max(speed, low), high)
+        return finisher.finish(
             self._voice.synthesize(
                 segment, speaker, model_speed, Style(delivery.instruct, delivery.seed)
             ),
             segment.index,
-            segment.pause_s / delivery.speed,
-            volume=delivery.volume,
+            segment.pause_s / speed,
+            volume=delivery.volume * voicing.volume,
             gain=self._voice.gain(speaker),
-            tempo=delivery.speed / model_speed,
+            tempo=speed / model_speed,
         )
 
 
@@ -307,6 +334,7 @@ def _front_end(voice: "Voice", lexicon: Optional[Union[str, Path]], pauses: Paus
         lexicon=UserLexicon(Path(lexicon)) if lexicon is not None else None,
         pauses=pauses,
         control_words=voice.control_words,
+        speakers=voice.info.speakers,
     )
 
 
@@ -332,16 +360,6 @@ def _reading_language(text: str) -> Language:
 def _chain(read: List[str], rest: Iterator[str]) -> Iterator[str]:
     yield from read
     yield from rest
-
-
-def _from_offset(chunks: Iterator[AudioChunk], skip: int) -> Iterator[AudioChunk]:
-    """Drop the first `skip` samples of a segment."""
-    for chunk in chunks:
-        missing = skip - chunk.offset
-        if missing <= 0 or not (len(chunk.samples) or chunk.is_final):
-            yield chunk
-        elif missing < len(chunk.samples) or chunk.is_final:
-            yield dataclasses.replace(chunk, samples=chunk.samples[missing:], offset=skip)
 
 
 def _check_range(name: str, value: float, low: float, high: float) -> None:

@@ -66,3 +66,36 @@ def test_the_service_offers_the_nearest_speaker() -> None:
     with Speaker("tiny") as speaker, pytest.raises(EdgeTTSError, match="af_heart") as caught:
         list(VoiceSource(speaker).segments("Hello.", Manner(voice="af_hart")))
     assert caught.value.code == "input.unknown_voice"
+
+
+def test_an_ssml_mark_stands_at_the_first_sample_of_what_follows() -> None:
+    text = "<speak>Hello.<break time='1s'/><mark name='door'/>The door.<mark name='end'/></speak>"
+    with Speaker("tiny") as speaker:
+        chunks = list(speaker.stream(text, ssml=True))
+        before = speaker.synthesize("<speak>Hello.<break time='1s'/></speak>", ssml=True)
+    starts = [sum(len(chunk.samples) for chunk in chunks[:at]) for at in range(len(chunks))]
+    marks = {name: start for start, chunk in zip(starts, chunks) for name in chunk.marks}
+    assert list(marks) == ["door", "end"]
+    assert marks["door"] == len(before.samples)
+    rest = [len(chunk.samples) for start, chunk in zip(starts, chunks) if start >= marks["end"]]
+    assert sum(rest) == round(0.4 * 24000), "only the pause of the end comes after it"
+
+
+def test_a_break_is_as_long_as_it_says_at_any_speed() -> None:
+    with Speaker("tiny") as speaker:
+        for speed in (0.5, 1.0, 2.0):
+            with_break, without = (
+                len(
+                    speaker.synthesize(
+                        f"<speak>Hello.{pause}</speak>", ssml=True, speed=speed
+                    ).samples
+                )
+                for pause in ("<break time='2s'/>", "<break time='1s'/>")
+            )
+            assert with_break - without == 24000
+
+
+def test_ssml_that_is_none_is_refused_at_once() -> None:
+    with Speaker("tiny") as speaker, pytest.raises(EdgeTTSError) as caught:
+        speaker.stream("Hello.", ssml=True)
+    assert caught.value.code == "input.ssml_invalid"

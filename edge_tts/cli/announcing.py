@@ -85,8 +85,8 @@ def announce(text: "Text", args: argparse.Namespace, config: "Config") -> "Optio
         log.info("%s; speaking in this process", error)
         return None
     with client:
-        if args.no_wait:
-            return client.announce(_whole(text), wait=False, **_fields(args))
+        if args.no_wait or args.ssml:
+            return client.announce(_whole(text), wait=not args.no_wait, **_fields(args))
         return _announce_parts(client, parts(text), _fields(args))
 
 
@@ -124,6 +124,7 @@ def _fields(args: argparse.Namespace) -> Dict[str, Any]:
         "speaker": speaker or None,
         "language": args.lang,
         "speed": None if args.speed is None else float(args.speed),
+        "ssml": args.ssml or None,
         "volume": None if args.volume is None else float(args.volume),
     }
 
@@ -164,7 +165,7 @@ def _whole(text: "Text") -> str:
         if sum(map(len, read)) > LONGEST_TEXT:
             raise InputError(
                 f"a text of more than {LONGEST_TEXT} characters is sent in parts, each when the"
-                " one before is over; leave out --no-wait",
+                " one before is over; leave out --no-wait, and cut an SSML document yourself",
                 code="input.text_too_long",
             )
     return "".join(read)

@@ -48,6 +48,7 @@ def add_parser(subparsers: Any) -> None:
         choices=("exact", "stream", "fast"),
         help="how sound is made, see docs/voices.md",
     )
+    parser.add_argument("--ssml", action="store_true", help="TEXT is an SSML document")
     parser.add_argument("--lang", choices=("auto", "zh", "en"), help="language of the text")
     parser.add_argument("--speed", metavar="X", help="speaking rate, 0.5 to 2")
     parser.add_argument("--volume", metavar="X", help="factor on the amplitude, 0 to 2")
@@ -101,13 +102,15 @@ def _speak_here(text: "Text", args: argparse.Namespace, config: "Config") -> Non
             sink = _open_sink(args, config, speaker.sample_rate_hz)
         except AudioError as error:
             # A text without words needs no device: its result is the same everywhere.
-            if error.code not in NO_DEVICE or any(True for _ in speaker.segments(text)):
+            if error.code not in NO_DEVICE or any(
+                True for _ in speaker.segments(text, ssml=args.ssml)
+            ):
                 raise
             n_samples = 0
         else:
             # A signal before the first chunk, too, must discard the file and not complete it.
             with sink:
-                n_samples = speaker.send(text, sink)
+                n_samples = speaker.send(text, sink, ssml=args.ssml)
         _say_what_is_missing(speaker.report, n_samples)
 
 

@@ -30,6 +30,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("text", nargs="?", default="-", metavar="TEXT")
     parser.add_argument("--lang", choices=("auto", "zh", "en"), help="language of the text")
     parser.add_argument("--lexicon", metavar="FILE", help="YAML file of your own pronunciations")
+    parser.add_argument("--ssml", action="store_true", help="TEXT is an SSML document")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         Pronouncer(), count_phonemes, LIMIT_PHONEMES, lexicon=lexicon, pauses=pauses
     )
     language = None if config.language == "auto" else Language(config.language)
-    segments = front_end.segments(text_argument(args.text), language)
+    segments = front_end.segments(text_argument(args.text), language, ssml=args.ssml)
     if args.json:
         _print_json(segments)
         print(f'],\n"losses": {_dumps([vars(loss) for loss in front_end.report.losses])}}}')
@@ -80,6 +81,9 @@ def _segment_record(segment: "Segment") -> Dict[str, object]:
         "index": segment.index,
         "span": segment.span,
         "pause_s": segment.pause_s,
+        **{
+            name: value for name, value in vars(segment.voicing).items() if value not in (None, 1.0)
+        },
         "spoken": spoken_text(segment.tokens),
         "phonemes": segment.phonemes,
         "runs": [
@@ -118,6 +122,8 @@ def _print_listing(segments: "Iterable[Segment]") -> int:
             f"segment {segment.index}: characters {start} to {end}, "
             f"{len(segment.phonemes)} phonemes, then {segment.pause_s:.2f} s of silence"
         )
+        if not segment.tokens:
+            continue
         print(f"  spoken    {spoken_text(segment.tokens)}")
         print(f"  phonemes  {segment.phonemes}")
         for run in _runs(segment.tokens):

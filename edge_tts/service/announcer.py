@@ -282,7 +282,8 @@ class Announcer:
         elif isinstance(event, playing.SegmentBegan):
             self.scheduler.progressed(speech.ticket.uid, event.segment)
             start, end = speech.spans.get(event.segment, (0, 0))
-            self._tell(speech, replies.mark(speech.ticket.uid, event.segment, start, end))
+            names = speech.marks.reached(start)
+            self._tell(speech, replies.mark(speech.ticket.uid, event.segment, start, end, names))
         else:
             self._on_ended(speech, event.spoken_s)
 

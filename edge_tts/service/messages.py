@@ -29,6 +29,7 @@ class Manner:
     language: Optional[str] = None
     speed: float = 1.0
     volume: float = 1.0
+    ssml: bool = False
 
     def over(self, default: "Manner") -> "Manner":
         """This manner, with what it leaves open taken from `default`; the factors multiply."""
@@ -38,6 +39,7 @@ class Manner:
             self.language or default.language,
             min(max(self.speed * default.speed, MIN_SPEED), MAX_SPEED),
             min(self.volume * default.volume, MAX_VOLUME),
+            self.ssml,
         )
 
 
@@ -197,15 +199,17 @@ def _text(fields: Fields) -> str:
     return text
 
 
-def _wyoming_manner(fields: Fields) -> Manner:
+def _wyoming_manner(fields: Fields, *, ssml: bool = False) -> Manner:
     voice = fields.group("voice")
-    return Manner(voice.name("name"), voice.name("speaker"), voice.name("language"))
+    names = voice.name("name"), voice.name("speaker"), voice.name("language")
+    return Manner(*names, ssml=ssml)
 
 
 def _synthesize(fields: Fields) -> Synthesize:
-    if fields.name("text_format") not in (None, "text"):
-        fields.fail("text_format", "must be 'text'; SSML is not spoken")
-    return Synthesize(_text(fields), _wyoming_manner(fields))
+    text_format = fields.name("text_format")
+    if text_format not in (None, "text", "ssml"):
+        fields.fail("text_format", "must be 'text' or 'ssml'")
+    return Synthesize(_text(fields), _wyoming_manner(fields, ssml=text_format == "ssml"))
 
 
 def _speak(fields: Fields) -> Speak:
@@ -217,6 +221,7 @@ def _speak(fields: Fields) -> Speak:
             fields.name("language"),
             fields.number("speed", MIN_SPEED, MAX_SPEED) or 1.0,
             fields.number("volume", 0.0, MAX_VOLUME, 1.0) or 0.0,
+            fields.flag("ssml"),
         ),
         uid=fields.name("id"),
         session=fields.name("session"),

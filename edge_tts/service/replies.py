@@ -112,9 +112,13 @@ def started(uid: str, source: str, rendered_s: float, latency_s: float) -> Frame
     return Frame("edge-started", {**data, "latency_s": round(latency_s, 4)})
 
 
-def mark(uid: str, segment: int, start: int, end: int) -> Frame:
-    """`edge-mark`: a segment begins; [start, end) is its range of code points in the text."""
-    return Frame("edge-mark", {"id": uid, "segment": segment, "start": start, "end": end})
+def mark(uid: str, segment: int, start: int, end: int, names: Sequence[str] = ()) -> Frame:
+    """`edge-mark`: a segment begins; [start, end) is its range of code points in the text.
+
+    `names` are those of the SSML marks that stand there.
+    """
+    data = {"id": uid, "segment": segment, "start": start, "end": end}
+    return Frame("edge-mark", _with(data, names=list(names) or None))
 
 
 def finished(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tupl
 from edge_tts.errors import EdgeTTSError, InputError
 from edge_tts.service.phrases import Recording
 from edge_tts.service.player import Player
+from edge_tts.text.ssml import MarkTrack, parse
 
 if TYPE_CHECKING:
     from edge_tts.audio.chunk import AudioChunk
@@ -54,6 +55,7 @@ class Speech:
         """What the text held and the voice does not speak, in words for people."""
         self.recording: Optional[Recording] = None
         self.spans: Dict[int, Tuple[int, int]] = {}
+        self.marks = MarkTrack(parse(text) if manner.ssml else ())
         self.on_rendered: Callable[[Speech], None] = lambda speech: None
         self._player: Optional[Player] = None
         self._early: List["AudioChunk"] = []

@@ -56,7 +56,8 @@ class VoiceSource:
         self, text: str, manner: "Manner", tally: Optional[Tally] = None
     ) -> Iterator["Segment"]:
         """Divide a text; lazily, deterministically. Raises InputError for an unknown manner."""
-        return self._speaker.segments(text, self._delivery(manner).language, tally)
+        language = self._delivery(manner).language
+        return self._speaker.segments(text, language, tally, ssml=manner.ssml)
 
     def render(self, segment: "Segment", text: str, manner: "Manner") -> Iterator["AudioChunk"]:
         """Yield the sound of one segment of `text`; the same samples every time."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import List, Sequence, Tuple
 
 from edge_tts.text.paragraphs import Break
-from edge_tts.text.tokens import Language, Token, TokenKind
+from edge_tts.text.tokens import Language, Span, Token, TokenKind
 
 OPENING_MARKS = frozenset("(“")
 SENTENCE_MARKS = frozenset(".!?…")
@@ -132,6 +132,15 @@ def sentences(tokens: Sequence[Token]) -> List[Tuple[Token, ...]]:
 def is_word(token: Token) -> bool:
     """Whether the token is spoken rather than a mark."""
     return token.kind is TokenKind.WORD
+
+
+def with_stop(sentence: Tuple[Token, ...]) -> Tuple[Token, ...]:
+    """The sentence with a full stop if it has no mark, without which the voice ends in mid-air."""
+    last = sentence[-1]
+    if not is_word(last):
+        return sentence
+    at = Span(last.span.end, last.span.end)
+    return (*sentence, Token(".", TokenKind.PUNCTUATION, last.language, at))
 
 
 def is_fragment(tokens: Sequence[Token]) -> bool:

@@ -16,13 +16,14 @@ from typing import (
     Union,
 )
 
-from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable, is_word, sentences
+from edge_tts.text.boundaries import DEFAULT_PAUSES, PauseTable, is_word, sentences, with_stop
 from edge_tts.text.lexicon import EMPTY, Lexicon
 from edge_tts.text.normalise import normalise
 from edge_tts.text.paragraphs import Break, Paragraph, paragraphs
 from edge_tts.text.report import Report, Tally
 from edge_tts.text.segment import DEFAULT_SIZES, Measure, Segmenter, SegmentSizes, Sentence
-from edge_tts.text.tokens import Language, Segment, Span, Token, TokenKind
+from edge_tts.text.tags import stretches
+from edge_tts.text.tokens import PLAIN, Language, Segment, Span, Token, Voicing
 
 if TYPE_CHECKING:
     from edge_tts.text.g2p.pronouncer import Pronouncer
@@ -40,10 +41,11 @@ class FrontEnd:
 
     Without a `pronouncer` the tokens keep empty phonemes, for voices that read words; `measure`
     then has to size unpronounced tokens. `control_words` are those of `text.control_words` that the
-    voice obeys; others are not spoken.
+    voice obeys; others are not spoken. `speakers` are those that a text may name; None leaves the
+    names unchecked.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but three are named
         self,
         pronouncer: Optional["Pronouncer"],
         measure: Measure,
@@ -53,9 +55,11 @@ class FrontEnd:
         sizes: SegmentSizes = DEFAULT_SIZES,
         pauses: PauseTable = DEFAULT_PAUSES,
         control_words: FrozenSet[str] = frozenset(),
+        speakers: Optional[Sequence[str]] = None,
     ) -> None:
         self._pronouncer = pronouncer
         self._control_words = control_words
+        self._speakers = speakers
         self._user_lexicon = lexicon
         self._segmenter = Segmenter(measure, limit, sizes, pauses)
         self._tally = Tally()
@@ -70,8 +74,12 @@ class FrontEnd:
         text: Union[str, Iterable[str]],
         language: Optional[Language] = None,
         tally: Optional[Tally] = None,
+        *,
+        ssml: bool = False,
     ) -> Iterator[Segment]:
         """Yield the segments of `text`, reading no further ahead than one paragraph.
+
+        With `ssml` it is an SSML document, which is read whole.
 
         Text without a word yields nothing; `report` then says what it held. A `tally` of one's own
         counts the same, for who reads several texts by turns. The last segment has the pause
@@ -80,34 +88,58 @@ class FrontEnd:
         tally = Tally() if tally is None else tally
         self._tally = tally
         lexicon = self._user_lexicon.current() if self._user_lexicon else EMPTY
-        found = self._sentences(text, language, tally)
-        if isinstance(text, (str, Sequence)):
+        if ssml:
+            found = self._ssml_sentences(text, language, tally)
+        else:
+            found = self._sentences(text, language, tally)
+        if ssml or isinstance(text, (str, Sequence)):
             found = _mark_last(found)
         return self._segmenter.segments(self._pronounced(found, lexicon, tally))
 
     def _sentences(
         self, text: Union[str, Iterable[str]], language: Optional[Language], tally: Tally
     ) -> Iterator[Sentence]:
-        for paragraph in paragraphs(text):
-            tokens = self._tokens(paragraph, language, tally)
-            language = _language_after(paragraph, language)
+        voicing = PLAIN
+        for part, speaker in self._speaker_parts(text):
+            voicing = Voicing(speaker) if speaker else voicing
+            tokens = self._tokens(part.text, part.base, language, tally)
+            language = _language_after(part, language)
             divided = sentences(tokens)
             for position, sentence in enumerate(divided, 1):
-                end = paragraph.end if position == len(divided) else Break.NONE
-                yield Sentence(_with_stop(sentence, end), end)
+                end = part.end if position == len(divided) else Break.NONE
+                said = sentence if end is Break.NONE else with_stop(sentence)
+                yield Sentence(said, end, voicing=voicing)
+
+    def _speaker_parts(
+        self, text: Union[str, Iterable[str]]
+    ) -> Iterator[Tuple[Paragraph, Optional[str]]]:
+        """Paragraphs, cut where a tag names another speaker, and the speaker named before them."""
+        for paragraph in paragraphs(text):
+            found = list(stretches(paragraph.text, self._speakers))
+            for position, stretch in enumerate(found, 1):
+                end = paragraph.end if position == len(found) else Break.LINE
+                part = Paragraph(stretch.text, paragraph.base + stretch.start, end)
+                yield part, stretch.speaker
+
+    def _ssml_sentences(
+        self, text: Union[str, Iterable[str]], language: Optional[Language], tally: Tally
+    ) -> Iterator[Sentence]:
+        from edge_tts.text import ssml, ssml_sentences
+
+        pieces = ssml.parse(text if isinstance(text, str) else "".join(text), language)
+        ssml.check_speakers(pieces, self._speakers)
+        return ssml_sentences.read(
+            pieces, lambda part, said_in: self._tokens(part, 0, said_in, tally)
+        )
 
     def _tokens(
-        self, paragraph: Paragraph, language: Optional[Language], tally: Tally
+        self, text: str, base: int, language: Optional[Language], tally: Tally
     ) -> List[Token]:
-        text = _WHITE_SPACE.sub(" ", paragraph.text)
+        text = _WHITE_SPACE.sub(" ", text)
         if not text.strip():
             return []
         tokens = normalise(
-            text,
-            language=language,
-            base=paragraph.base,
-            tally=tally,
-            control_words=self._control_words,
+            text, language=language, base=base, tally=tally, control_words=self._control_words
         )
         return [part for token in tokens for part in _bounded_words(token)]
 
@@ -115,6 +147,9 @@ class FrontEnd:
         self, found: Iterable[Sentence], lexicon: Lexicon, tally: Tally
     ) -> Iterator[Sentence]:
         for sentence in found:
+            if sentence.silent_at is not None:
+                yield sentence
+                continue
             if self._pronouncer is None:
                 tokens = lexicon.respell(sentence.tokens)
             else:
@@ -137,15 +172,6 @@ def _language_after(paragraph: Paragraph, language: Optional[Language]) -> Optio
     """An explicit language tag holds until the next one, over paragraph ends."""
     tags = _LANGUAGE_TAG.findall(paragraph.text)
     return Language(tags[-1]) if tags else language
-
-
-def _with_stop(sentence: Tuple[Token, ...], end: Break) -> Tuple[Token, ...]:
-    """A line without a final mark gets a full stop, without which the voice ends in mid-air."""
-    last = sentence[-1]
-    if end is Break.NONE or not is_word(last):
-        return sentence
-    at = Span(last.span.end, last.span.end)
-    return (*sentence, Token(".", TokenKind.PUNCTUATION, last.language, at))
 
 
 def _bounded_words(token: Token) -> Iterator[Token]:

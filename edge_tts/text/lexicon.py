@@ -42,7 +42,8 @@ class Lexicon:
         """The longest entry whose words are the tokens from `position` on, marks excluded."""
         for length in self._lengths.get(tokens[position].text.casefold(), ()):
             taken = tokens[position : position + length]
-            if any(token.kind is not TokenKind.WORD for token in taken):
+            # What the text itself gives phonemes for is read by them.
+            if any(token.kind is not TokenKind.WORD or token.phonemes for token in taken):
                 continue
             entry = self._entries.get(tuple(token.text.casefold() for token in taken))
             if entry is not None:

@@ -70,10 +70,11 @@ def _tokens(
             for said in _said_word(cleaned.text, item, in_capitals):
                 yield Token(said, TokenKind.WORD, Language.EN, span)
         else:
-            yield from _read(item, run_language, span)
+            yield from read_item(item, run_language, span)
 
 
-def _read(item: items.Item, language: Language, span: Span) -> Iterator[Token]:
+def read_item(item: items.Item, language: Language, span: Span) -> Iterator[Token]:
+    """The words of a number, date and the like, in a language."""
     spoken = chinese.say(item) if language is Language.ZH else english.say(item)
     for part in _SPOKEN_PART.findall(spoken):
         if part == ",":

@@ -14,7 +14,7 @@ from typing import Callable, Iterable, Iterator, List, Optional, Sequence, Tuple
 from edge_tts.errors import InputError
 from edge_tts.text.boundaries import DEFAULT_PAUSES, Boundary, PauseTable, boundaries, is_word
 from edge_tts.text.paragraphs import Break
-from edge_tts.text.tokens import Language, Segment, Span, Token
+from edge_tts.text.tokens import PLAIN, Language, Segment, Span, Token, Voicing
 
 Measure = Callable[[Sequence[Token]], int]
 
@@ -26,11 +26,18 @@ def count_phonemes(tokens: Sequence[Token]) -> int:
 
 @dataclass(frozen=True)
 class Sentence:
-    """Tokens to be divided; `end` is set on a paragraph's last sentence, `is_last` on the last."""
+    """Tokens to be divided; `end` is set on a paragraph's last sentence, `is_last` on the last.
+
+    `pause_s`, where given, is the pause after it. Without tokens it is a silence of that length at
+    `silent_at` of the source.
+    """
 
     tokens: Tuple[Token, ...]
     end: Break = Break.NONE
     is_last: bool = False
+    voicing: Voicing = PLAIN
+    pause_s: Optional[float] = None
+    silent_at: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -96,16 +103,27 @@ class Segmenter:
         index = 0
         for sentence in sentences:
             tokens = sentence.tokens
+            if sentence.silent_at is not None:
+                yield self._silence(index, sentence, sentence.silent_at)
+                index += 1
             while tokens:
                 n_taken, boundary = self._first(tokens, index)
                 taken, tokens = tokens[:n_taken], tokens[n_taken:]
                 end = Break.NONE if tokens else sentence.end
                 is_last = sentence.is_last and not tokens
                 pause_s = self._pauses.after(taken, boundary, end)
+                if sentence.pause_s is not None and not tokens:
+                    pause_s = sentence.pause_s
                 if is_last:
                     pause_s = self._pauses.end_s
-                yield _segment(index, taken, pause_s)
+                yield replace(_segment(index, taken, pause_s), voicing=sentence.voicing)
                 index += 1
+
+    def _silence(self, index: int, sentence: Sentence, at: int) -> Segment:
+        pause_s = sentence.pause_s or 0.0
+        if sentence.is_last:
+            pause_s = max(pause_s, self._pauses.end_s)
+        return Segment(index, (), Span(at, at), pause_s, sentence.voicing)
 
     def _first(self, tokens: Sequence[Token], index: int) -> Tuple[int, Boundary]:
         """How many of `tokens` form the next segment, and the boundary after them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import NamedTuple, Tuple
+from typing import NamedTuple, Optional, Tuple
 
 
 class Language(str, enum.Enum):
@@ -45,16 +45,33 @@ class Token:
 
 
 @dataclass(frozen=True)
+class Voicing:
+    """Who speaks a stretch and how, as the text itself asks.
+
+    `speaker` None is the one of the delivery; `rate` and `volume` are factors on the delivery's.
+    """
+
+    speaker: Optional[str] = None
+    rate: float = 1.0
+    volume: float = 1.0
+
+
+PLAIN = Voicing()
+
+
+@dataclass(frozen=True)
 class Segment:
     """A stretch of speech the voice renders in one go.
 
-    `pause_s` is the silence wanted after it. `index` counts from 0 within the utterance.
+    `pause_s` is the silence wanted after it. `index` counts from 0 within the utterance. A segment
+    without tokens is a silence of exactly `pause_s`, whatever the speaking rate.
     """
 
     index: int
     tokens: Tuple[Token, ...]
     span: Span
     pause_s: float
+    voicing: Voicing = PLAIN
 
     @property
     def phonemes(self) -> str:

@@ -77,7 +77,7 @@ def test_stop_needs_to_say_what() -> None:
         ("edge-speak", {"text": "a", "detached": "yes"}, "service.bad_request"),
         ("edge-speak", {"text": "a" * 20_001}, "input.text_too_long"),
         ("synthesize", {"text": "a", "voice": "kokoro"}, "service.bad_request"),
-        ("synthesize", {"text": "a", "text_format": "ssml"}, "service.bad_request"),
+        ("synthesize", {"text": "a", "text_format": "html"}, "service.bad_request"),
         ("synthesize-chunk", {}, "service.bad_request"),
         ("edge-session-open", {}, "service.bad_request"),
     ],
@@ -104,3 +104,14 @@ def test_any_fields_give_a_request_or_a_typed_error(kind: str, data: Dict[str, A
         assert parse(Frame(kind, data)) is not None
     except EdgeTTSError as error:
         assert error.code in ("service.bad_request", "input.text_too_long")
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [("synthesize", {"text_format": "ssml"}), ("edge-speak", {"ssml": True})],
+)
+def test_ssml_is_asked_for_in_both_protocols(kind: str, field: "dict[str, object]") -> None:
+    request = parse(Frame(kind, {"text": "<speak/>", **field}))
+    plain = parse(Frame(kind, {"text": "<speak/>"}))
+    assert request.manner.over(Manner()).ssml
+    assert not plain.manner.ssml
