@@ -24,6 +24,7 @@ CODES: Dict[str, str] = {
     "usage.invalid": "the command line cannot be understood",
     "usage.unknown_command": "there is no such command",
     "input.ssml_invalid": "the text is not SSML that can be spoken",
+    "input.batch_invalid": "a batch file or one of its lines cannot be read",
     "input.unknown_tag": "a tag in the text is not one that is obeyed",
     "input.unsplittable": "a single word is longer than the voice can speak in one go",
     "config.invalid": "a configuration value is unusable",

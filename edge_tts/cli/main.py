@@ -30,6 +30,7 @@ DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = {
     "speak": "speak a text, or write it to a file",
     "text": "show what the front end makes of a text",
+    "batch": "speak a file of texts into a folder, or a book into one file",
     "voices": "list, show, install, verify and remove voices",
     "devices": "list the sound devices",
     "service": "run the announcer service",

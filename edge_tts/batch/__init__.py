@@ -1,0 +1,1 @@
+"""Many texts to many files, or one long text to one file with subtitles."""
