@@ -1,6 +1,6 @@
 """Fit the map that predicts the generator's statistics, from what the teacher spoke.
 
-    python -m edge_tts.build.fast_voice.teacher DATA --lines 60
+    python -m edge_tts.build.fast_voice.teacher DATA --lines 128
     python -m edge_tts.build.kokoro.fit_statistics DATA [--out FILE]
 
 Ridge regression in closed form, of low rank, every group of features weighted alike. Errors of
