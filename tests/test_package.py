@@ -69,7 +69,7 @@ def test_run_time_requirements_have_wheels_for_python38_on_aarch64():
 
 def test_torch_is_only_in_the_build_extra():
     extras = metadata.metadata(DISTRIBUTION).get_all("Provides-Extra")
-    assert set(extras) == {"bench", "build", "dev", "http", "jetson", "lite", "test"}
+    assert set(extras) == {"bench", "build", "dev", "encode", "http", "jetson", "lite", "test"}
     assert [extra for extra in ["", *extras] if "torch" in requirements(extra)] == ["build"]
 
 
@@ -95,6 +95,8 @@ def test_every_module_outside_the_build_room_imports():
         try:
             import_module(module.name)
         except ImportError as error:
+            if error.name == "pycuda":  # the extra `jetson`; the module is imported with it only
+                continue
             failed.append(f"{module.name}: {error}")
     assert failed == []
 
