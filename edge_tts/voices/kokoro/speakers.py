@@ -28,7 +28,7 @@ LOUDNESS_LUFS = {
 """Integrated loudness (BS.1770) of each speaker over two sentences of its own language."""
 
 SPEAKERS = tuple(LOUDNESS_LUFS)
-DEFAULT_SPEAKERS = {Language.ZH: "zf_xiaoxiao", Language.EN: "af_heart"}
+DEFAULT_SPEAKERS = {Language.ZH: "zf_xiaobei", Language.EN: "af_heart"}
 
 
 class StyleTables:
