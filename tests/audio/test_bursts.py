@@ -11,7 +11,8 @@ RATE_HZ = 24000
 def soften(samples, cuts=(), rate_hz=RATE_HZ):
     softener = BurstSoftener(rate_hz)
     pieces = np.split(samples, sorted(min(cut, len(samples)) for cut in cuts))
-    return np.concatenate([*(softener.push(piece) for piece in pieces), softener.finish()])
+    softened = [softener.push(piece) for piece in pieces]
+    return np.concatenate([*softened, softener.finish()])
 
 
 def hum(n_samples, seed=0):
