@@ -35,6 +35,9 @@ TEST = [
     "wyoming>=1.5",
     "sentencepiece>=0.1.99",
     "soundfile>=0.12.1",
+    "fastapi>=0.100",
+    "uvicorn>=0.22",
+    "httpx>=0.24",
 ]
 
 # NVIDIA's own parser and builder (proprietary, 90 MB), which need no GPU: they prove that engines

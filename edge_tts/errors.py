@@ -101,6 +101,7 @@ CODES: Dict[str, str] = {
     "service.unknown_session": "no session of this name is open",
     "service.not_running": "no service answers on the socket",
     "service.already_running": "another service answers on the socket",
+    "service.unauthorized": "a request came without the token that it needs",
     "service.stopping": "the service is shutting down",
     "service.worker_lost": "the worker process died or stopped making progress",
     "budget.queue_full": "the queue of this priority is full",

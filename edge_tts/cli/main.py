@@ -34,6 +34,7 @@ COMMANDS = {
     "voices": "list, show, install, verify and remove voices",
     "devices": "list the sound devices",
     "service": "run the announcer service",
+    "http": "speak over HTTP",
     "status": "show what the running service does",
     "stop": "stop speaking",
     "pause": "hold all speech but alerts",

@@ -1,0 +1,1 @@
+"""Speech over HTTP: a process of its own with one voice, see docs/http.md."""
