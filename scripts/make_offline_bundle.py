@@ -29,7 +29,7 @@ from edge_tts.voices.manifest import VoiceDirectory  # noqa: E402
 
 VOICE = "kokoro"
 SUMS = "SHA256SUMS"
-PYTHONS = ("3.8", "3.9", "3.11", "3.13")
+PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
 MACHINES = ("aarch64", "x86_64")
 INSTALLED_FROM_CHECKOUT = ("scripts", "systemd", "docs", "edge_tts", "setup.py")
 _GLIBC_MINORS = (28, 27, 17)

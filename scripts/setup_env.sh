@@ -121,7 +121,7 @@ _is_current() { # STAMP FINGERPRINT
 
 _install_package() { # KIND
   local target=$ROOT
-  [ "$1" = dev ] && target="$ROOT[dev]"
+  [ "$1" = dev ] && target="${ROOT}[dev]"
   say "installing edge-tts and what it needs into $VENV"
   # Python 3.8's own pip is too old for today's wheel tags and for editable installs.
   pip_install 'pip>=21.3' 'setuptools>=61' wheel
