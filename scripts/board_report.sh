@@ -48,9 +48,10 @@ measure() {
 }
 
 copy_file() { # NAME FILE
+  local name=${2##*/}
   if [ -r "$2" ]; then
-    tr -d '\0' <"$2" >"$out/$(basename "$2")"
-    row "$1" present "$(basename "$2")"
+    tr -d '\0' <"$2" >"$out/$name"
+    row "$1" present "$name"
   else
     row "$1" "missing: no $2" -
   fi
