@@ -16,9 +16,9 @@ WINDOW_FRAMES = (24, 24, 32, 48, 64, 96)
 """Lengths of the windows at 80 Hz; the last one repeats. They grow no faster than sound that is
 already out lasts, on a machine that computes it at 0.55 times real time."""
 
-CONTEXT_FRAMES = 4
-"""Frames computed on either side of a window and thrown away: what its edges would spoil. More
-bring it no closer to whole decoding; two cost 0.1 dB."""
+CONTEXT_FRAMES = 8
+"""Frames computed on either side of a window and thrown away: what its edges would spoil. Four
+are as close to whole decoding, but a speech judge hears 0.01 to 0.03 of DNSMOS OVRL less."""
 
 SHORTEST_FRAMES = 16
 """A remainder shorter than this is computed with the window before it."""
