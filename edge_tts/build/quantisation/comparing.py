@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from statistics import median
-from typing import Callable, Dict, List, Mapping, Tuple
+from typing import Callable, Dict, List, Mapping
 
 import numpy as np
 
+from edge_tts.build.relayed_engine import RelayedEngine
 from edge_tts.runtime.engine import Engine
 
 MAX_RUNS = 8
@@ -35,27 +36,12 @@ class Closeness:
     run_s: float
 
 
-class RecordingEngine(Engine):
+class RecordingEngine(RelayedEngine):
     """Passes everything on to another engine and keeps its first runs."""
 
     def __init__(self, engine: Engine, runs: List[Run]) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._runs = runs
-
-    @property
-    def inputs(self) -> Tuple[str, ...]:
-        """Those of the engine."""
-        return self._engine.inputs
-
-    @property
-    def outputs(self) -> Tuple[str, ...]:
-        """Those of the engine."""
-        return self._engine.outputs
-
-    @property
-    def memory_bytes(self) -> int:
-        """That of the engine."""
-        return self._engine.memory_bytes
 
     def run(self, inputs: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
         """Run the engine."""
@@ -65,10 +51,6 @@ class RecordingEngine(Engine):
             kept = {name: np.array(value) for name, value in inputs.items()}
             self._runs.append(Run(kept, outputs))
         return outputs
-
-    def close(self) -> None:
-        """Close the engine."""
-        self._engine.close()
 
 
 class Recorder:

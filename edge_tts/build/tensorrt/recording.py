@@ -7,6 +7,7 @@ from typing import Callable, Dict, Iterator, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
+from edge_tts.build.relayed_engine import RelayedEngine
 from edge_tts.build.tensorrt.gate import graph_inputs
 from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.onnx import OnnxEngine
@@ -15,27 +16,12 @@ PHRASE = "wˈɛlkəm əbˈɔɹd, plˈiz hˈOld ˈɔn."
 SPEAKER = "af_heart"
 
 
-class Recorder(Engine):
+class Recorder(RelayedEngine):
     """Passes calls on and keeps the inputs of the longest one."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self.recorded: "Dict[str, np.ndarray]" = {}
-
-    @property
-    def inputs(self) -> Tuple[str, ...]:
-        """Those of the engine."""
-        return self._engine.inputs
-
-    @property
-    def outputs(self) -> Tuple[str, ...]:
-        """Those of the engine."""
-        return self._engine.outputs
-
-    @property
-    def memory_bytes(self) -> int:
-        """That of the engine."""
-        return self._engine.memory_bytes
 
     def run(self, inputs: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
         """Run the engine, with integers as the graphs for TensorRT take them."""
@@ -43,10 +29,6 @@ class Recorder(Engine):
         if _size(narrow) >= _size(self.recorded):
             self.recorded = {name: array.copy() for name, array in narrow.items()}
         return self._engine.run(narrow)
-
-    def close(self) -> None:
-        """Close the engine."""
-        self._engine.close()
 
     def save(self, path: Path) -> None:
         """Write the recorded inputs as an archive of arrays."""

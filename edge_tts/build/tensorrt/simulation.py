@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Dict, List, Mapping, Sequence, Set, Tuple
+from typing import Dict, List, Sequence, Set
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from edge_tts.build.relayed_engine import RelayedEngine
 from edge_tts.build.tensorrt.gate import Trial
 from edge_tts.build.tensorrt.half import float_tensors, half_nodes, half_values
-from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.onnx import OnnxEngine
 
 
-class HalfPrecisionSimulation(Engine):
+class HalfPrecisionSimulation(RelayedEngine):
     """The graph of a trial, rounded as its precision says."""
 
     def __init__(self, trial: Trial) -> None:
@@ -31,30 +31,7 @@ class HalfPrecisionSimulation(Engine):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{trial.part.name}.onnx"
             onnx.save(rounded(model, half, trial.part.half_io if half else ()), str(path))
-            self._engine = OnnxEngine(path)
-
-    @property
-    def inputs(self) -> Tuple[str, ...]:
-        """Names of the part's inputs."""
-        return self._engine.inputs
-
-    @property
-    def outputs(self) -> Tuple[str, ...]:
-        """Names of the part's outputs."""
-        return self._engine.outputs
-
-    @property
-    def memory_bytes(self) -> int:
-        """Not meant for measuring memory."""
-        return self._engine.memory_bytes
-
-    def run(self, inputs: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
-        """Run once, in and out in single precision."""
-        return self._engine.run(inputs)
-
-    def close(self) -> None:
-        """Release the session."""
-        self._engine.close()
+            super().__init__(OnnxEngine(path))
 
 
 def rounded(model: onnx.ModelProto, half: Set[str], half_io: Sequence[str]) -> onnx.ModelProto:
