@@ -119,7 +119,7 @@ def add_distance(run: Dict[str, Any], work: Path, version: str, precision: str) 
     """Distance of the cheaper sound from the same tokens' full sound."""
     import numpy as np
 
-    from edge_tts.build.kokoro.gate import mel_distance_db
+    from edge_tts.build.mel_distance import mel_distance_db
 
     full = np.load(work / f"{version}-{precision}.npy")
     cheap = np.load(work / f"{version}-cheaper.npy")

@@ -23,8 +23,8 @@ from cosyvoice_goldens import Goldens, Recorded
 
 from edge_tts.build.cosyvoice import constants
 from edge_tts.build.cosyvoice.checkpoint import Checkpoint, read_checkpoint
-from edge_tts.build.cosyvoice.export import TorchEngine, export_optimised
 from edge_tts.build.cosyvoice.parts import parts
+from edge_tts.build.torch_voice.export import TorchEngine, export_optimised
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.fixed_noise import fixed_noise

@@ -27,8 +27,8 @@ from typing import Dict, Iterator, List, Tuple
 import numpy as np
 
 from edge_tts.build.fast_voice.teacher import Teacher
-from edge_tts.build.kokoro.gate import mel_distance_db
 from edge_tts.build.kokoro.unrounded import published_model
+from edge_tts.build.mel_distance import mel_distance_db
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.g2p.pronouncer import Pronouncer

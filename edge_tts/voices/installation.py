@@ -39,7 +39,7 @@ def install(name: str, root: Path, source: Optional[Path], report: Report) -> Vo
             new = work / name
             new.mkdir(mode=0o755)
             manifest = _prepare(source, downloads, work / "model.onnx", new, report)
-            _seal(new, manifest)
+            seal(new, manifest)
             _swap(new, root / name, work / "previous")
         shutil.rmtree(downloads, ignore_errors=True)
     report(f"installed {name} in {root / name}")
@@ -80,24 +80,25 @@ def _prepare(
     return prepare.prepare(model, target, report)
 
 
-def _seal(directory: Path, manifest: Manifest) -> None:
+def seal(directory: Path, manifest: Manifest) -> None:
     """Write the manifest last and force everything to the disk."""
     text = manifests.render(manifest)
     (directory / manifests.FILE_NAME).write_text(text, encoding="utf-8")
     for path in directory.iterdir():
         path.chmod(0o644)
-        _sync(path)
-    _sync(directory)
+        sync(path)
+    sync(directory)
 
 
 def _swap(new: Path, target: Path, previous: Path) -> None:
     if target.exists():
         target.rename(previous)
     new.rename(target)
-    _sync(target.parent)
+    sync(target.parent)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Force a file or a folder's list of names to the disk."""
     descriptor = os.open(str(path), os.O_RDONLY)
     try:
         os.fsync(descriptor)

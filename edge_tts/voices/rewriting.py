@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
 from edge_tts.runtime.integrity import sha256_of
-from edge_tts.voices.installation import writing
+from edge_tts.voices.installation import sync, writing
 from edge_tts.voices.manifest import FILE_NAME, Manifest, VoiceDirectory, render
 from edge_tts.voices.voice import VoiceInfo
 
@@ -43,14 +42,6 @@ def rewrite(
 def _settle(draft: Path, path: Path) -> None:
     """Put a finished file in its place, on the disk."""
     draft.chmod(0o644)
-    _sync(draft)
+    sync(draft)
     draft.replace(path)
-    _sync(path.parent)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(str(path), os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(path.parent)

@@ -17,9 +17,9 @@ from tiny_cosyvoice import write_checkpoint
 
 from edge_tts.build.cosyvoice import constants
 from edge_tts.build.cosyvoice.checkpoint import read_checkpoint
-from edge_tts.build.cosyvoice.export import TorchEngine
 from edge_tts.build.cosyvoice.parts import parts
 from edge_tts.build.cosyvoice.prepare import build
+from edge_tts.build.torch_voice.export import TorchEngine
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
 from edge_tts.voices.cosyvoice.randomness import Randomness

@@ -16,11 +16,11 @@ from typing import Tuple
 import numpy as np
 from tiny_lite import write_checkpoint
 
-from edge_tts.build.cosyvoice.export import TorchEngine
 from edge_tts.build.lite import constants
 from edge_tts.build.lite.checkpoint import read_checkpoint
 from edge_tts.build.lite.parts import parts
 from edge_tts.build.lite.prepare import build
+from edge_tts.build.torch_voice.export import TorchEngine
 from edge_tts.voices.lite.codec import CodecDecoder
 from edge_tts.voices.lite.language_model import LanguageModel
 from edge_tts.voices.lite.sampling import Sampler

@@ -15,11 +15,11 @@ from tiny_cosyvoice import write_checkpoint  # noqa: E402
 from edge_tts import Speaker  # noqa: E402
 from edge_tts.build.cosyvoice import constants  # noqa: E402
 from edge_tts.build.cosyvoice.checkpoint import read_checkpoint  # noqa: E402
-from edge_tts.build.cosyvoice.export import OPSET, export_part  # noqa: E402
 from edge_tts.build.cosyvoice.group_norm import GroupNorm  # noqa: E402
 from edge_tts.build.cosyvoice.hift import Spectrum  # noqa: E402
 from edge_tts.build.cosyvoice.parts import parts  # noqa: E402
 from edge_tts.build.cosyvoice.prepare import build  # noqa: E402
+from edge_tts.build.torch_voice.export import OPSET, export_part  # noqa: E402
 from edge_tts.errors import InputError, ModelError  # noqa: E402
 from edge_tts.runtime.onnx import OnnxEngine  # noqa: E402
 from edge_tts.voices.manifest import VoiceDirectory  # noqa: E402

@@ -11,11 +11,11 @@ pytest.importorskip("torch")
 from tiny_cosyvoice import write_checkpoint
 
 from edge_tts.build.cosyvoice import gate
-from edge_tts.build.cosyvoice.gate import Distance
 from edge_tts.build.cosyvoice.precision import PRESETS, Precision
 from edge_tts.build.cosyvoice.prepare import build
 from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8
 from edge_tts.build.quantisation.layers import Exclusion
+from edge_tts.build.torch_voice.gate import Distance
 from edge_tts.errors import InputError, ModelError
 from edge_tts.voices.manifest import VoiceDirectory
 
@@ -57,7 +57,8 @@ def test_a_small_voice_is_built_and_its_parts_say_so(tmp_path, generation):
     build(checkpoint, tmp_path / "mine", lambda line: None, precision=Precision.parse("lm=int8"))
     directory = VoiceDirectory.read(tmp_path / "mine")
     precisions = {part.name: part.precision for part in directory.manifest.parts}
-    assert precisions["lm"] == precisions["lm_weights"] == INT8
+    # Weights this small may stay in the graph, and then have no file of their own.
+    assert precisions["lm"] == precisions.get("lm_weights", INT8) == INT8
     assert precisions["vocoder"] == FP32
     assert directory.faults() == []
 

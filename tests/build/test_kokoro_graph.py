@@ -6,10 +6,10 @@ import pytest
 from onnx import TensorProto, helper
 
 from edge_tts.build.kokoro import clean
-from edge_tts.build.kokoro.gate import mel_distance_db
 from edge_tts.build.kokoro.graph import Graph
 from edge_tts.build.kokoro.padding import weigh_padding
 from edge_tts.build.kokoro.statistics import report_statistics, take_statistics
+from edge_tts.build.mel_distance import mel_distance_db
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.voices.kokoro.silence import EDGE_FRAMES
 

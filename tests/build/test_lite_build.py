@@ -15,11 +15,11 @@ import onnx  # noqa: E402
 from tiny_lite import write_checkpoint  # noqa: E402
 
 from edge_tts import Speaker  # noqa: E402
-from edge_tts.build.cosyvoice.export import export_part  # noqa: E402
 from edge_tts.build.lite import constants  # noqa: E402
 from edge_tts.build.lite.checkpoint import read_checkpoint  # noqa: E402
 from edge_tts.build.lite.parts import parts  # noqa: E402
 from edge_tts.build.tensorrt.checker import check  # noqa: E402
+from edge_tts.build.torch_voice.export import export_part  # noqa: E402
 from edge_tts.cli.main import main  # noqa: E402
 from edge_tts.errors import EXIT_OK, ModelError  # noqa: E402
 from edge_tts.runtime.onnx import OnnxEngine  # noqa: E402

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from typing import Dict
 
 import numpy as np
 
 from edge_tts.build.cosyvoice.precision import Precision
-from edge_tts.build.kokoro.gate import mel_distance_db
+from edge_tts.build.mel_distance import mel_distance_db
 from edge_tts.build.quantisation.comparing import Closeness, Recorder, replay, snr_db
 from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8, INT8_WEIGHTS
-from edge_tts.errors import ModelError
-from edge_tts.runtime.onnx import runtime_version
+from edge_tts.build.torch_voice import gate
+from edge_tts.build.torch_voice.gate import Distance
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.assembly import EngineOf
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
@@ -24,25 +23,9 @@ from edge_tts.voices.cosyvoice.tables import Tables
 from edge_tts.voices.manifest import Gate
 
 SOUND_LIMITS_DB = {FP32: 0.5, FP16: 0.5, INT8: 2.5, INT8_WEIGHTS: 2.5, INT4: 2.5}
-DIVERGENCE_LIMITS = {FP32: 1e-3, FP16: 1e-2, INT8: 0.1, INT8_WEIGHTS: 0.1, INT4: 0.5}
-"""In nats. Set without a trained checkpoint at hand: wide enough for random weights."""
 
 _N_TOKENS = 60
 _N_TEXT_IDS = 10
-
-
-@dataclass(frozen=True)
-class Distance:
-    """How far a voice is from its checkpoint.
-
-    `sound_db` is the mean log-mel distance for the same speech tokens and `sound_snr_db` the
-    signal-to-noise ratio of the samples; `divergence` is the mean Kullback-Leibler divergence of
-    the next-token distributions, in nats.
-    """
-
-    sound_db: float
-    divergence: float
-    sound_snr_db: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,21 +57,7 @@ def compare(known: Tables, constants: Settings, ours: EngineOf, theirs: EngineOf
 def accept(distance: Distance, precision: Precision) -> Gate:
     """The manifest's record. Raises ModelError when `precision` should be closer than this."""
     limit_db = max(SOUND_LIMITS_DB[precision.of(part)] for part in _SOUND_PARTS)
-    limit = max(DIVERGENCE_LIMITS[precision.of(part)] for part in _TOKEN_PARTS)
-    # Written so that a distance that is not a number is refused as well.
-    if not (distance.sound_db <= limit_db and distance.divergence <= limit):
-        raise ModelError(
-            f"the voice differs from its checkpoint by {distance.sound_db:.2f} dB (at most "
-            f"{limit_db}) and {distance.divergence:.4f} nats (at most {limit}); nothing was "
-            "written, choose a higher --precision",
-            code="model.gate_failed",
-        )
-    return Gate(
-        mel_distance_db=round(distance.sound_db, 4),
-        limit_db=limit_db,
-        runtime=f"onnxruntime {runtime_version()}",
-        machine=platform.machine() or "unknown",
-    )
+    return gate.accept(distance, limit_db, map(precision.of, _TOKEN_PARTS))
 
 
 def _sound(known: Tables, constants: Settings, engine: EngineOf) -> "np.ndarray":

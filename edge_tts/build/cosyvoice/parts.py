@@ -5,11 +5,8 @@ Every random number and every length-dependent table is an input; integers are i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Dict, Tuple, Union
+from typing import Tuple
 
-import numpy as np
-import torch
 from torch import Tensor, nn
 
 from edge_tts.build.cosyvoice.checkpoint import Checkpoint, Generation
@@ -19,43 +16,7 @@ from edge_tts.build.cosyvoice.flow_encoder import PlainFlowEncoder, UpsamplingFl
 from edge_tts.build.cosyvoice.hift import Hift
 from edge_tts.build.cosyvoice.qwen_lm import QwenLm
 from edge_tts.build.cosyvoice.transformer_lm import TransformerLm
-
-Shape = Tuple[Union[int, str], ...]
-
-
-@dataclass(frozen=True)
-class TensorSpec:
-    """One input or output; a text in `shape` names an axis of any length."""
-
-    name: str
-    shape: Shape
-    is_integer: bool = False
-
-    def example(self, lengths: Dict[str, int]) -> Tensor:
-        """Zeros (ones for integers) of this shape, for tracing."""
-        shape = [lengths[axis] if isinstance(axis, str) else axis for axis in self.shape]
-        if self.is_integer:
-            return torch.ones(shape, dtype=torch.int32)
-        return torch.zeros(shape)
-
-
-@dataclass(frozen=True)
-class Part:
-    """A module and the tensors of its graph. `lengths` are axis lengths to trace with."""
-
-    name: str
-    module: nn.Module
-    inputs: Tuple[TensorSpec, ...]
-    outputs: Tuple[TensorSpec, ...]
-    lengths: Dict[str, int]
-
-    def run(self, inputs: Dict[str, "np.ndarray"]) -> Dict[str, "np.ndarray"]:
-        """Run the module itself on numpy arrays."""
-        tensors = [torch.from_numpy(np.ascontiguousarray(inputs[i.name])) for i in self.inputs]
-        with torch.no_grad():
-            results = self.module(*tensors)
-        results = results if isinstance(results, tuple) else (results,)
-        return {spec.name: value.numpy() for spec, value in zip(self.outputs, results)}
+from edge_tts.build.torch_voice.parts import Part, TensorSpec
 
 
 def parts(checkpoint: Checkpoint) -> Tuple[Part, ...]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Tuple
@@ -14,17 +11,23 @@ import numpy as np
 from edge_tts.build.cosyvoice import constants, gate
 from edge_tts.build.cosyvoice.checkpoint import Checkpoint, Generation, read_checkpoint
 from edge_tts.build.cosyvoice.enrolment import copy_networks, find_networks
-from edge_tts.build.cosyvoice.export import TorchEngine, export_optimised
-from edge_tts.build.cosyvoice.parts import Part as EnginePart
 from edge_tts.build.cosyvoice.parts import parts
 from edge_tts.build.cosyvoice.precision import TEXT_TABLE, Precision
 from edge_tts.build.cosyvoice.report import REPORT_FILE, BuildReport
 from edge_tts.build.cosyvoice.speakers import SpeakerEntry
 from edge_tts.build.cosyvoice.tokenizer import text_tokenizer
-from edge_tts.build.quantisation.kinds import FP16, FP32
-from edge_tts.errors import InputError, ModelError
-from edge_tts.runtime.integrity import sha256_of
-from edge_tts.runtime.onnx import OnnxEngine, weights_path
+from edge_tts.build.quantisation.kinds import FP16
+from edge_tts.build.torch_voice.export import TorchEngine, export_optimised
+from edge_tts.build.torch_voice.parts import Part as EnginePart
+from edge_tts.build.voice_directory import (
+    check_out,
+    described,
+    described_engine,
+    finish,
+    new_voice,
+)
+from edge_tts.errors import ModelError
+from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.tokens import Language
 from edge_tts.voices.cosyvoice.enrolment import NEUTRAL
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
@@ -32,7 +35,7 @@ from edge_tts.voices.cosyvoice.settings import MEL_BANDS
 from edge_tts.voices.cosyvoice.speakers import SpeakerPrompt, write_speakers
 from edge_tts.voices.cosyvoice.tables import FILES, POSITIONS_FILE, SMALL_FILE, Tables
 from edge_tts.voices.cosyvoice.voice import ENROLMENT_PARTS
-from edge_tts.voices.manifest import FILE_NAME, Manifest, Part, VoiceDirectory, render
+from edge_tts.voices.manifest import Manifest, Part
 from edge_tts.voices.voice import VoiceInfo
 
 Report = Callable[[str], None]
@@ -40,7 +43,6 @@ Report = Callable[[str], None]
 FAMILY = "cosyvoice"
 EXACT = Precision({})
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _VERSIONS = {Generation.V1: "1", Generation.V2: "2"}
 _LANGUAGE_MARKS = {Language.ZH: "中文", Language.EN: "英文"}
 
@@ -59,41 +61,19 @@ def build(
     unusable `out`, ModelError for the checkpoint and for a voice too far from it, EngineError when
     ONNX Runtime refuses a part.
     """
-    _check_out(out)
+    check_out(out)
     report(f"reading {source}")
     checkpoint = read_checkpoint(source, report)
     networks = find_networks(source)
     speakers = _speakers(checkpoint, can_enrol=bool(networks))
     tokenizer = text_tokenizer(checkpoint, vocabulary)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=str(out.parent)) as temporary:
-            new = Path(temporary) / out.name
-            new.mkdir(mode=0o755)
-            tokenizer.write(new / "tokenizer.json")
-            copy_networks(networks, new)
-            _fill(new, checkpoint, speakers, precision, report)
-            if out.exists():
-                out.rename(Path(temporary) / "previous")
-            new.rename(out)
-    except OSError as error:
-        raise ModelError(
-            f"cannot write the voice to {error.filename or out}: {error.strerror}; free space, or "
-            "choose another place with --out",
-            code="model.unwritable",
-        ) from error
+    with new_voice(out) as new:
+        tokenizer.write(new / "tokenizer.json")
+        copy_networks(networks, new)
+        _fill(new, checkpoint, speakers, precision, report)
     report(f"built {out.name} in {out}")
     if list(speakers) == [NEUTRAL]:
         report("it has no speaker of its own yet; add one with: edge-tts voices enroll")
-
-
-def _check_out(out: Path) -> None:
-    if not _NAME.fullmatch(out.name):
-        raise InputError(
-            f"{out.name!r} cannot be a voice's name: use letters, digits, '.', '_' and '-'"
-        )
-    if out.exists() and not (out / FILE_NAME).is_file():
-        raise InputError(f"{out} exists and is not a voice; choose another place with --out")
 
 
 def _fill(
@@ -128,56 +108,33 @@ def _fill(
     built.write(directory / REPORT_FILE)
     info = _info(directory.name, checkpoint, tuple(speakers), precision)
     files = tuple(_files(directory, known, engines, precision))
-    text = render(Manifest(info, files, accepted))
-    (directory / FILE_NAME).write_text(text, encoding="utf-8")
-    for path in (*directory.iterdir(), directory):
-        _sync(path)
-    VoiceDirectory.read(directory).check(hashes=False)
+    finish(directory, Manifest(info, files, accepted))
 
 
 def _files(
     directory: Path, known: Tables, engines: Dict[str, EnginePart], precision: Precision
 ) -> List[Part]:
     files = [
-        _file(directory / "settings.json", "settings", "json"),
-        _file(directory / "tokenizer.json", "tokenizer", "json"),
-        _file(directory / "speakers.npz", "speakers", "npz"),
-        _file(directory / SMALL_FILE, "small", "npz"),
-        _file(directory / REPORT_FILE, "report", "json"),
+        described(directory / "settings.json", "settings", "json"),
+        described(directory / "tokenizer.json", "tokenizer", "json"),
+        described(directory / "speakers.npz", "speakers", "npz"),
+        described(directory / SMALL_FILE, "small", "npz"),
+        described(directory / REPORT_FILE, "report", "json"),
     ]
     tables = {**FILES, "positions": POSITIONS_FILE} if known.positions is not None else FILES
     files += [
-        _file(directory / name, f"{key}_table", "npy", precision.of(f"{key}_table"))
+        described(directory / name, f"{key}_table", "npy", precision.of(f"{key}_table"))
         for key, name in tables.items()
     ]
     files += [
-        _file(directory / f"{name}.onnx", name, "onnx")
+        described(directory / f"{name}.onnx", name, "onnx")
         for name in ENROLMENT_PARTS
         if (directory / f"{name}.onnx").exists()
     ]
     for name, part in engines.items():
-        graph = directory / f"{name}.onnx"
-        stored = precision.of(name)
-        files.append(_file(graph, name, "onnx", stored, part))
-        if weights_path(graph).exists():
-            files.append(_file(weights_path(graph), f"{name}_weights", "onnx-data", stored))
+        graph, stored = directory / f"{name}.onnx", precision.of(name)
+        files += described_engine(graph, stored, part.input_shapes, part.output_shapes)
     return files
-
-
-def _file(
-    path: Path, name: str, form: str, precision: str = FP32, part: Optional[EnginePart] = None
-) -> Part:
-    path.chmod(0o644)
-    return Part(
-        name=name,
-        file=path.name,
-        sha256=sha256_of(path),
-        size_bytes=path.stat().st_size,
-        format=form,
-        precision=precision,
-        inputs={spec.name: spec.shape for spec in part.inputs} if part else {},
-        outputs={spec.name: spec.shape for spec in part.outputs} if part else {},
-    )
 
 
 def _speakers(checkpoint: Checkpoint, *, can_enrol: bool) -> Dict[str, SpeakerPrompt]:
@@ -224,11 +181,3 @@ def _info(
         licence="Apache-2.0",
         source=f"built from the CosyVoice checkpoint {checkpoint.path.resolve().name}",
     )
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(str(path), os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import List, Tuple
 
-from edge_tts.build.cosyvoice.gate import Comparison, Distance
+from edge_tts.build.cosyvoice.gate import Comparison
 from edge_tts.build.cosyvoice.precision import Precision
+from edge_tts.build.torch_voice.gate import Distance
 from edge_tts.runtime.onnx import runtime_version, weights_path
 
 REPORT_FILE = "build.json"

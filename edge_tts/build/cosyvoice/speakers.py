@@ -9,7 +9,7 @@ from typing import Any, Dict, Mapping, Optional
 import torch
 
 from edge_tts.build.cosyvoice.config import MEL_BANDS
-from edge_tts.build.cosyvoice.weights import read_pickle
+from edge_tts.build.torch_voice.weights import read_pickle
 from edge_tts.errors import ModelError
 
 

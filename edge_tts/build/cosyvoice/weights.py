@@ -6,25 +6,16 @@ the prefix `generator.`, and weight norm may be spelt the old way or as a parame
 
 from __future__ import annotations
 
-import pickle
-import zipfile
 from pathlib import Path
-from typing import Any, Dict, Mapping
+from typing import Mapping
 
 import torch
 from torch import Tensor
 
+from edge_tts.build.torch_voice.weights import Weights, read_pickle, without_weight_norm
 from edge_tts.errors import ModelError
-from edge_tts.runtime.integrity import what_instead_of_a_model
-
-Weights = Dict[str, Tensor]
 
 _AGAIN = "download the checkpoint again"
-# (magnitude, direction) suffixes of a weight-normed `weight`, newer spelling first.
-_NORM_SUFFIXES = (
-    (".parametrizations.weight.original0", ".parametrizations.weight.original1"),
-    (".weight_g", ".weight_v"),
-)
 _GENERATOR = "generator."
 
 
@@ -45,48 +36,14 @@ def read_weights(path: Path) -> Weights:
     return loaded
 
 
-def read_pickle(path: Path) -> Any:
-    """Whatever plain data a torch file holds. Raises ModelError; executes nothing from the file."""
-    if not path.is_file():
-        raise ModelError(f"{path} is missing; {_AGAIN}", code="model.file_missing")
-    impostor = what_instead_of_a_model(path)
-    if impostor:
-        raise ModelError(f"{path} is {impostor}; {_AGAIN}", code="model.not_a_model")
-    is_zip = zipfile.is_zipfile(path)
-    if not is_zip and _starts_as_zip(path):
-        raise ModelError(f"{path} is cut off; {_AGAIN}", code="model.file_truncated")
-    try:
-        return torch.load(str(path), map_location="cpu", weights_only=True, mmap=is_zip)
-    except pickle.UnpicklingError as error:
-        raise ModelError(
-            f"{path} holds more than tensors and is not loaded, because unpacking it would run "
-            f"code; get the checkpoint from its publisher",
-            code="model.checkpoint_unsafe",
-        ) from error
-    except (RuntimeError, EOFError, ValueError, KeyError, OSError) as error:
-        cause = (str(error).splitlines() or [type(error).__name__])[0]
-        raise _invalid(path, f"torch cannot read it ({cause})") from error
-
-
 def plain_names(weights: Mapping[str, Tensor]) -> Weights:
     """The same weights without `generator.` prefixes and with weight norm folded in."""
-    named = {
-        name[len(_GENERATOR) :] if name.startswith(_GENERATOR) else name: value
-        for name, value in weights.items()
-    }
-    for magnitude_suffix, direction_suffix in _NORM_SUFFIXES:
-        for magnitude_name in [name for name in named if name.endswith(magnitude_suffix)]:
-            stem = magnitude_name[: -len(magnitude_suffix)]
-            direction = named.pop(stem + direction_suffix, None)
-            if direction is None:
-                continue  # the key stays and is reported as unknown
-            named[f"{stem}.weight"] = _folded(named.pop(magnitude_name), direction)
-    return named
-
-
-def _folded(magnitude: Tensor, direction: Tensor) -> Tensor:
-    """w = g · v / ‖v‖ over all but the first axis (Salimans & Kingma 2016)."""
-    return direction * (magnitude / torch.norm_except_dim(direction, 2, 0))
+    return without_weight_norm(
+        {
+            name[len(_GENERATOR) :] if name.startswith(_GENERATOR) else name: value
+            for name, value in weights.items()
+        }
+    )
 
 
 def fill(module: torch.nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
@@ -106,11 +63,6 @@ def fill(module: torch.nn.Module, weights: Mapping[str, Tensor], path: Path) -> 
             raise _invalid(path, f"{name!r} has the shape {found} instead of {shape}")
     module.load_state_dict(dict(weights), assign=True)
     module.eval().requires_grad_(False)
-
-
-def _starts_as_zip(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(2) == b"PK"
 
 
 def _invalid(path: Path, cause: str) -> ModelError:

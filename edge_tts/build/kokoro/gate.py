@@ -12,6 +12,7 @@ from typing import Iterator, Tuple
 import numpy as np
 
 from edge_tts.build.kokoro.parts import PARTS
+from edge_tts.build.mel_distance import mel_distance_db
 from edge_tts.errors import ModelError
 from edge_tts.runtime.onnx import OnnxEngine
 from edge_tts.text.g2p.vocabulary import symbol_ids
@@ -29,9 +30,6 @@ _PHRASES: Tuple[Tuple[str, str], ...] = (
     ("af_heart", "wˈɛlkəm əbˈɔɹd, plˈiz hˈOld ˈɔn."),
     ("zm_yunyang", "ni↓xau↓, xwan→iŋ↗."),
 )
-_FFT_SIZE, _HOP, _N_BANDS = 1024, 256, 80
-_SAMPLE_RATE_HZ = 24_000
-_FLOOR = 1e-3
 
 
 def measure(source: Path, prepared: Path, mixer: "np.ndarray") -> float:
@@ -76,32 +74,8 @@ def _distance(
     return mel_distance_db(expected, spoken)
 
 
-def mel_distance_db(first: "np.ndarray", second: "np.ndarray") -> float:
-    """Mean absolute difference of two equally long sounds' log-mel spectra, in dB."""
-    return float(20 * np.abs(log_mel(first) - log_mel(second)).mean())
-
-
 def _speak(stock: OnnxEngine, ids: "list[int]", style: "np.ndarray") -> "np.ndarray":
     tokens = np.array([[PAD_ID, *ids, PAD_ID]], np.int64)
     outputs = stock.run({"tokens": tokens, "style": style, "speed": np.ones(1, np.float32)})
     audio: np.ndarray = outputs["audio"].ravel()
     return audio
-
-
-def log_mel(sound: "np.ndarray") -> "np.ndarray":
-    """Log10 magnitudes [frames, 80] of a sound at 24 kHz."""
-    padded = np.pad(sound.astype(np.float64), _FFT_SIZE // 2)
-    frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT_SIZE)[::_HOP]
-    spectrum = np.abs(np.fft.rfft(frames * np.hanning(_FFT_SIZE), axis=1))
-    levels: np.ndarray = np.log10(np.maximum(spectrum @ _mel_bands().T, _FLOOR))
-    return levels
-
-
-def _mel_bands() -> "np.ndarray":
-    """Triangular filters, HTK mel scale, 30 Hz to 11.5 kHz: [bands, bins]."""
-    low, high = (2595 * np.log10(1 + hz / 700) for hz in (30, 11_500))
-    edges = 700 * (10 ** (np.linspace(low, high, _N_BANDS + 2) / 2595) - 1)
-    bins = np.fft.rfftfreq(_FFT_SIZE, 1 / _SAMPLE_RATE_HZ)
-    left, centre, right = edges[:-2, None], edges[1:-1, None], edges[2:, None]
-    rising, falling = (bins - left) / (centre - left), (right - bins) / (right - centre)
-    return np.maximum(0, np.minimum(rising, falling))

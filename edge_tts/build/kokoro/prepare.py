@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 from pathlib import Path
-from typing import Callable, List, Mapping, Optional
+from typing import Callable, List, Mapping
 
 import numpy as np
 import onnx
@@ -26,9 +25,9 @@ from edge_tts.build.kokoro.parts import (
 from edge_tts.build.kokoro.processor import prefers_matrices, prefers_rounding
 from edge_tts.build.kokoro.static_convolutions import ConvolutionPeaks, quantise_outputs
 from edge_tts.build.kokoro.statistics import take_statistics
+from edge_tts.build.voice_directory import described, described_engine, gate_record
 from edge_tts.errors import ModelError
-from edge_tts.runtime.integrity import sha256_of
-from edge_tts.runtime.onnx import optimise, runtime_version, weights_path
+from edge_tts.runtime.onnx import optimise
 from edge_tts.text.tokens import Language
 from edge_tts.voices.kokoro.source import SAMPLE_RATE_HZ
 from edge_tts.voices.kokoro.speakers import DEFAULT_SPEAKERS, SPEAKERS, STYLE_DIR
@@ -68,7 +67,7 @@ def prepare(source: Path, directory: Path, report: Report) -> Manifest:
     report("simplifying its graph")
     graph = Graph.of(model)
     clean(graph)
-    parts: List[Part] = [_part("source", directory / "source.npy", "npy", "fp32")]
+    parts: List[Part] = [described(directory / "source.npy", "source", "npy")]
     rounding, matrices = prefers_rounding(), prefers_matrices()
     for spec in PARTS:
         report(f"preparing the {spec.name.replace('_', ' ')}")
@@ -115,32 +114,7 @@ def _prepare_part(
     optimise(raw, target)
     raw.unlink()
     inputs = {item.name: _shape(item) for item in part.inputs}
-    weights = weights_path(target)
-    files = [_part(name, target, "onnx", precision, inputs, outputs)]
-    # Small graphs have no tensor worth a file of its own.
-    if weights.exists():
-        files.append(_part(f"{name}_weights", weights, "onnx-data", precision))
-    return files
-
-
-def _part(
-    name: str,
-    path: Path,
-    form: str,
-    precision: str,
-    inputs: Optional[Mapping[str, Shape]] = None,
-    outputs: Optional[Mapping[str, Shape]] = None,
-) -> Part:
-    return Part(
-        name=name,
-        file=path.name,
-        sha256=sha256_of(path),
-        size_bytes=path.stat().st_size,
-        format=form,
-        precision=precision,
-        inputs=inputs or {},
-        outputs=outputs or {},
-    )
+    return described_engine(target, precision, inputs, outputs)
 
 
 def _shape(item: onnx.ValueInfoProto) -> Shape:
@@ -162,9 +136,4 @@ def _gate(source: Path, directory: Path, mixer: "np.ndarray") -> Gate:
             f"(at most {LIMIT_DB} dB); nothing was installed, please report this machine",
             code="model.gate_failed",
         )
-    return Gate(
-        mel_distance_db=round(distance_db, 3),
-        limit_db=LIMIT_DB,
-        runtime=f"onnxruntime {runtime_version()}",
-        machine=platform.machine() or "unknown",
-    )
+    return gate_record(distance_db, LIMIT_DB)

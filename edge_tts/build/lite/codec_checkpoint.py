@@ -13,10 +13,10 @@ from typing import List, Tuple
 import torch
 from torch import Tensor, nn
 
-from edge_tts.build.cosyvoice.weights import plain_names
 from edge_tts.build.lite.encodec import CodecConfig, StreamingDecoder
 from edge_tts.build.lite.json_file import JsonFile
 from edge_tts.build.lite.weights import Weights, read_file, read_folder
+from edge_tts.build.torch_voice.weights import without_weight_norm
 from edge_tts.errors import ModelError
 from edge_tts.voices.lite.settings import CodecLayout
 
@@ -99,7 +99,7 @@ def read_tensors(found: Weights, names: Names, layout: CodecLayout) -> Codec:
     codebooks = _codebooks(found, names, layout)
     for prefix in names.unused:
         found.drop(prefix)
-    weights = Weights(plain_names(found.take_all()), found.path)
+    weights = Weights(without_weight_norm(found.take_all()), found.path)
     config = _sizes(weights, names, codebooks.shape[2])
     if layout.frame_rate_hz * config.samples_per_frame != layout.sample_rate_hz:
         raise weights.fault(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import platform
-from dataclasses import dataclass
 from typing import Callable, Mapping
 
 import numpy as np
 
-from edge_tts.build.kokoro.gate import mel_distance_db
-from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8, INT8_WEIGHTS
-from edge_tts.errors import ModelError
+from edge_tts.build.mel_distance import mel_distance_db
+from edge_tts.build.quantisation.kinds import FP32
+from edge_tts.build.torch_voice import gate
+from edge_tts.build.torch_voice.gate import Distance
 from edge_tts.runtime.engine import Engine
-from edge_tts.runtime.onnx import runtime_version
 from edge_tts.voices.lite.cache import SelfCache
 from edge_tts.voices.lite.codec import CodecDecoder
 from edge_tts.voices.lite.language_model import LanguageModel
@@ -22,8 +20,6 @@ from edge_tts.voices.lite.tables import Tables
 from edge_tts.voices.manifest import Gate
 
 SOUND_LIMIT_DB = 0.5
-DIVERGENCE_LIMITS = {FP32: 1e-3, FP16: 1e-2, INT8: 0.1, INT8_WEIGHTS: 0.1, INT4: 0.5}
-"""In nats. Set without a trained checkpoint at hand: wide enough for random weights."""
 
 _N_FRAMES = 40
 _N_TEXT_IDS = 12
@@ -31,20 +27,11 @@ _N_TEXT_IDS = 12
 EngineOf = Callable[[str], Engine]
 
 
-@dataclass(frozen=True)
-class Distance:
-    """How far a voice is from its checkpoint.
-
-    `sound_db` is the mean log-mel distance for the same codes, in two chunks against whole;
-    `divergence` the mean Kullback-Leibler divergence of the next code, in nats.
-    """
-
-    sound_db: float
-    divergence: float
-
-
 def measure(known: Tables, settings: Settings, ours: EngineOf, theirs: EngineOf) -> Distance:
-    """Have both speak the same codes; `theirs` are the checkpoint's own modules."""
+    """Have both speak the same codes; `theirs` are the checkpoint's own modules.
+
+    Ours decodes sound in two chunks, theirs whole.
+    """
     codes = np.random.RandomState(0).randint(
         0, settings.codec.codebook_size, (_N_FRAMES, settings.codec.n_codebooks)
     )
@@ -61,21 +48,8 @@ def measure(known: Tables, settings: Settings, ours: EngineOf, theirs: EngineOf)
 
 def accept(distance: Distance, precision: Mapping[str, str]) -> Gate:
     """The manifest's record. Raises ModelError when `precision` should be closer than this."""
-    limit = max(DIVERGENCE_LIMITS[precision.get(part, FP32)] for part in ("encoder", "decoder"))
-    # Written so that a distance that is not a number is refused as well.
-    if not (distance.sound_db <= SOUND_LIMIT_DB and distance.divergence <= limit):
-        raise ModelError(
-            f"the voice differs from its checkpoint by {distance.sound_db:.2f} dB (at most "
-            f"{SOUND_LIMIT_DB}) and {distance.divergence:.4f} nats (at most {limit}); nothing was "
-            "written, choose a higher --precision",
-            code="model.gate_failed",
-        )
-    return Gate(
-        mel_distance_db=round(distance.sound_db, 4),
-        limit_db=SOUND_LIMIT_DB,
-        runtime=f"onnxruntime {runtime_version()}",
-        machine=platform.machine() or "unknown",
-    )
+    stored = (precision.get(part, FP32) for part in ("encoder", "decoder"))
+    return gate.accept(distance, SOUND_LIMIT_DB, stored)
 
 
 def _scores(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import List, Tuple
 
-from edge_tts.build.cosyvoice.parts import Part, TensorSpec
 from edge_tts.build.lite.checkpoint import Checkpoint
 from edge_tts.build.lite.encodec import StreamingDecoder
+from edge_tts.build.torch_voice.parts import Part, TensorSpec
 
 
 def parts(checkpoint: Checkpoint) -> Tuple[Part, ...]:

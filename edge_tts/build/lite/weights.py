@@ -8,8 +8,8 @@ from typing import Dict, List, Optional, Tuple
 import torch
 from torch import Tensor
 
-from edge_tts.build.cosyvoice.weights import read_pickle
 from edge_tts.build.lite.json_file import JsonFile
+from edge_tts.build.torch_voice.weights import read_pickle
 from edge_tts.errors import ModelError
 from edge_tts.runtime.integrity import what_instead_of_a_model
 

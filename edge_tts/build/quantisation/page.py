@@ -11,7 +11,7 @@ from typing import List
 
 import numpy as np
 
-from edge_tts.build.kokoro.gate import log_mel
+from edge_tts.build.mel_distance import log_mel
 from edge_tts.build.quantisation.tool import Outcome, PartOutcome
 
 MIB = 1 << 20

@@ -18,12 +18,14 @@ import torch
 from torch import Tensor, nn
 
 from edge_tts.build.cosyvoice.checkpoint import Checkpoint
-from edge_tts.build.cosyvoice.export import export_part
-from edge_tts.build.cosyvoice.parts import Part, Shape, TensorSpec, parts
+from edge_tts.build.cosyvoice.parts import parts
 from edge_tts.build.cosyvoice.qwen_lm import GroupedAttention, QwenLm, Rotation
 from edge_tts.build.cosyvoice.relative_attention import MASKED, Block
 from edge_tts.build.cosyvoice.transformer_lm import TransformerLm
 from edge_tts.build.tensorrt import checker
+from edge_tts.build.torch_voice.export import export_part
+from edge_tts.build.torch_voice.parts import Part, TensorSpec
+from edge_tts.voices.manifest import Shape
 
 LENGTH = "length"
 """Input int32 [1]: how many rows of the cache count."""

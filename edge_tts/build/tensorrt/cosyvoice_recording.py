@@ -9,10 +9,10 @@ import numpy as np
 
 from edge_tts.build.cosyvoice import constants
 from edge_tts.build.cosyvoice.checkpoint import Checkpoint
-from edge_tts.build.cosyvoice.export import TorchEngine
 from edge_tts.build.cosyvoice.parts import parts
 from edge_tts.build.tensorrt.cosyvoice import LENGTH
 from edge_tts.build.tensorrt.recording import Recorders
+from edge_tts.build.torch_voice.export import TorchEngine
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
 from edge_tts.voices.cosyvoice.randomness import Randomness

@@ -13,7 +13,7 @@ from typing import Callable, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from edge_tts.build.kokoro.gate import mel_distance_db
+from edge_tts.build.mel_distance import mel_distance_db
 from edge_tts.build.tensorrt.recipe import Limits, PartRecipe, length, shapes
 from edge_tts.errors import EngineError
 from edge_tts.runtime.engine import Engine

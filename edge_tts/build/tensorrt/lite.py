@@ -11,7 +11,6 @@ from typing import List
 
 import onnx
 
-from edge_tts.build.cosyvoice.export import TorchEngine
 from edge_tts.build.kokoro.graph import Graph
 from edge_tts.build.lite import constants, gate
 from edge_tts.build.lite.checkpoint import Checkpoint
@@ -19,6 +18,7 @@ from edge_tts.build.lite.parts import parts
 from edge_tts.build.tensorrt.cosyvoice import write_parts
 from edge_tts.build.tensorrt.plain import name_nodes, write_out
 from edge_tts.build.tensorrt.recording import Recorders
+from edge_tts.build.torch_voice.export import TorchEngine
 
 ENGINES = ("encoder", "codec")
 

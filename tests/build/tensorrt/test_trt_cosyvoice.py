@@ -19,7 +19,6 @@ from tiny_cosyvoice import write_checkpoint  # noqa: E402
 
 from edge_tts.build.cosyvoice import constants  # noqa: E402
 from edge_tts.build.cosyvoice.checkpoint import read_checkpoint  # noqa: E402
-from edge_tts.build.cosyvoice.export import export_part  # noqa: E402
 from edge_tts.build.cosyvoice.parts import parts  # noqa: E402
 from edge_tts.build.tensorrt import checker  # noqa: E402
 from edge_tts.build.tensorrt.builder import EngineBuilder, Request, profiles  # noqa: E402
@@ -35,6 +34,7 @@ from edge_tts.build.tensorrt.recipe import (  # noqa: E402
 )
 from edge_tts.build.tensorrt.recording import recording_path  # noqa: E402
 from edge_tts.build.tensorrt.simulation import HalfPrecisionSimulation  # noqa: E402
+from edge_tts.build.torch_voice.export import export_part  # noqa: E402
 from edge_tts.runtime.onnx import OnnxEngine  # noqa: E402
 
 CACHE_ROWS = 16

@@ -9,10 +9,10 @@ from typing import Dict
 import numpy as np
 import torch
 
-from edge_tts.build.cosyvoice.parts import Part
 from edge_tts.build.quantisation.files import store_quantised
 from edge_tts.build.quantisation.kinds import FP32
 from edge_tts.build.quantisation.layers import NOTHING, Exclusion
+from edge_tts.build.torch_voice.parts import Part
 from edge_tts.runtime.engine import Engine
 
 OPSET = 16

@@ -1,0 +1,1 @@
+"""What families built from a torch checkpoint share: parts, their export, and the gate."""
