@@ -129,6 +129,25 @@ class Service:
 
 
 @dataclass(frozen=True)
+class Http:
+    """The service's HTTP side, which runs beside it as a process of its own."""
+
+    listen: Optional[str] = _option(
+        str, None, "HOST:PORT on which the service also answers HTTP; off when not set"
+    )
+    token_file: Optional[Path] = _option(
+        Path, None, "file with the token HTTP clients must send; none asked when not set"
+    )
+    requests: int = _option(
+        int, 8, "HTTP requests for speech at a time, waiting ones included", low=1, high=32
+    )
+    body_kib: int = _option(int, 256, "largest body of an HTTP request, in KiB", low=1, high=1024)
+    deadline_s: float = _option(
+        float, 300.0, "time an HTTP request for speech may take to its last byte", low=1, high=3600
+    )
+
+
+@dataclass(frozen=True)
 class Config:
     """What the files, the environment and the flags add up to. Paths are absolute."""
 
@@ -159,6 +178,7 @@ class Config:
     pauses: Pauses = _section(Pauses)
     audio: Audio = _section(Audio)
     service: Service = _section(Service)
+    http: Http = _section(Http)
 
 
 def _collect(section: Type[Any], prefix: str = "") -> Iterator[Option]:

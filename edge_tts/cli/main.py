@@ -34,7 +34,7 @@ COMMANDS = {
     "voices": "list, show, install, verify and remove voices",
     "devices": "list the sound devices",
     "service": "run the announcer service",
-    "http": "speak over HTTP",
+    "http": "serve speech over HTTP from the running service",
     "status": "show what the running service does",
     "stop": "stop speaking",
     "pause": "hold all speech but alerts",

@@ -51,8 +51,9 @@ def run(args: argparse.Namespace) -> int:
         return _release_duck(settings.duck_hook(settings.HOOKS, runtime))
     front = settings.front_settings(config, runtime)
     with contextlib.ExitStack() as stack:
+        http = settings.http_child(config, path)
         listeners = _listeners(config, path, stack)
-        return asyncio.run(serve(front, settings.open_output(config), listeners))
+        return asyncio.run(serve(front, settings.open_output(config), listeners, http))
 
 
 def _listeners(

@@ -59,6 +59,8 @@ def _lines(status: Dict[str, Any]) -> Iterator[str]:
         f"memory    {budget['used_mib']:.0f} of {budget['budget_mib']:.0f} MiB"
         f" (peak {budget['peak_mib']:.0f}), step {budget['step']}"
     )
+    if status["http"]["state"] != "off":
+        yield f"http      {status['http']['state']}, {status['http']['restarts']} restarts"
     device = status["device"]
     yield (
         f"device    {device['state']}, {device['losses']} losses, {device['underruns']} underruns"

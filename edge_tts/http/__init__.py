@@ -1,1 +1,1 @@
-"""Speech over HTTP: a process of its own with one voice, see docs/http.md."""
+"""Speech over HTTP: a process beside the service, and a client of it; see docs/http.md."""

@@ -1,66 +1,63 @@
-"""Who may speak now, who waits and who is refused; and the counts of all of it."""
+"""How many texts may be in work for HTTP clients; and the counts of what became of requests."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-from typing import Optional
+import contextlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Iterator, List
 
 from edge_tts.errors import BudgetError
 
 
 @dataclass
 class Counts:
-    """What `/metrics` shows since the process began."""
+    """What `/metrics` adds to the service's own figures; since this process began."""
 
-    requests: int = 0
-    refusals: int = 0
+    answers: "Counter[int]" = field(default_factory=Counter)
+    """Answers begun, by status."""
+    n_left: int = 0
+    """Clients that left before their speech was complete."""
+    n_broken_off: int = 0
+    """Answers that failed after their first byte."""
     sound_s: float = 0.0
 
 
 class Admission:
-    """One utterance at a time, for a voice is not thread-safe; a bounded number waits its turn.
+    """Bounds the requests for speech. Used from one event loop only."""
 
-    Used from one event loop only.
-    """
-
-    def __init__(self, max_requests: int) -> None:
+    def __init__(self, n_requests: int) -> None:
         self.counts = Counts()
-        self.active = 0
-        self._max_requests = max_requests
-        self._turn: Optional[asyncio.Lock] = None
+        self.n_active = 0
+        self._n_requests = n_requests
 
-    async def enter(self) -> None:
-        """Wait for the turn. Raises BudgetError `budget.queue_full` at once where too many wait."""
-        if self.active >= self._max_requests:
+    @contextlib.contextmanager
+    def admitted(self) -> Iterator[None]:
+        """One more request. Raises BudgetError `budget.queue_full` where there are too many."""
+        if self.n_active >= self._n_requests:
             raise BudgetError(
-                f"{self.active} requests are being spoken or waiting; try again in a second",
+                f"{self.n_active} texts are being spoken over HTTP or wait for it; "
+                "try again in a second",
                 code="budget.queue_full",
             )
-        if self._turn is None:  # Python 3.8 binds a lock to the loop it is made in
-            self._turn = asyncio.Lock()
-        self.active += 1
+        self.n_active += 1
         try:
-            await self._turn.acquire()
-        except BaseException:
-            self.active -= 1
-            raise
-
-    def leave(self) -> None:
-        """Give the turn to the next."""
-        self.active -= 1
-        if self._turn is not None:
-            self._turn.release()
+            yield
+        finally:
+            self.n_active -= 1
 
     def prometheus(self) -> str:
-        """The counts in the text format of Prometheus."""
-        rows = (
-            ("requests_total", "counter", self.counts.requests),
-            ("refusals_total", "counter", self.counts.refusals),
-            ("active_requests", "gauge", self.active),
-            ("sound_seconds_total", "counter", round(self.counts.sound_s, 3)),
-        )
-        return "".join(
-            f"# TYPE edge_tts_http_{name} {kind}\nedge_tts_http_{name} {value}\n"
-            for name, kind, value in rows
-        )
+        """The counts in Prometheus' text format."""
+        counts = self.counts
+        lines: List[str] = []
+        for name, kind, value in (
+            ("active_requests", "gauge", self.n_active),
+            ("left_total", "counter", counts.n_left),
+            ("broken_off_total", "counter", counts.n_broken_off),
+            ("sound_seconds_total", "counter", round(counts.sound_s, 3)),
+        ):
+            lines += [f"# TYPE edge_tts_http_{name} {kind}", f"edge_tts_http_{name} {value}"]
+        lines.append("# TYPE edge_tts_http_answers_total counter")
+        for status, n_answers in sorted(counts.answers.items()):
+            lines.append(f'edge_tts_http_answers_total{{status="{status}"}} {n_answers}')
+        return "\n".join(lines) + "\n"

@@ -1,95 +1,147 @@
-"""What is checked before a request is looked at: host, token, size and patience."""
+"""What every request meets before it is looked at: names, token, size of the body and patience."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+import json
+from collections import Counter
+from typing import Any, Awaitable, Callable, Dict, MutableMapping, Tuple
+from urllib.parse import urlsplit
 
-from edge_tts.http.replies import refusal
+from edge_tts.errors import EdgeTTSError, ServiceError
+from edge_tts.http.access import Access
+from edge_tts.http.faults import answer
 
-MAX_BODY_BYTES = 128 * 1024
-BODY_TIMEOUT_S = 10.0
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-OPEN_PATHS = ("/", "/docs", "/healthz")
-"""What shows nothing of value, and what a browser loads before it can send a token."""
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-
-@dataclass(frozen=True)
-class Access:
-    """Who is served: only who names a loopback host, and only who knows the token, if any."""
-
-    loopback_only: bool = True
-    token: Optional[str] = None
+BODY_S = 10.0
+# What is read of a body that is too large, so that its sender comes to read the answer.
+_DRAIN_BYTES = 4 * 1024 * 1024
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+# They hold no speech and nothing of the service's state but whether it stands; and a browser loads
+# them before it can send a token.
+_PUBLIC = frozenset({"/", "/docs", "/openapi.json", "/healthz"})
 
 
 class Guard:
-    """ASGI middleware around the whole application."""
+    """ASGI application around the routes; counts the answers by status."""
 
-    def __init__(self, app: Any, access: Access) -> None:
+    def __init__(self, app: App, access: Access, body_bytes: int, answers: "Counter[int]") -> None:
         self._app = app
         self._access = access
+        self._body_bytes = body_bytes
+        self._answers = answers
 
-    async def __call__(self, scope: Dict[str, Any], receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """ASGI: serve one request."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
             return
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        reply = self._refused(scope["path"], headers)
-        body = b""
-        if reply is None:
-            body, reply = await _read(receive)
-        if reply is not None:
-            await reply(scope, receive, send)
+        counted = self._counted(send)
+        try:
+            headers = {name.lower(): value for name, value in scope["headers"]}
+            self._check_names(headers)
+            self._check_token(scope["path"], headers)
+            body = await self._body(headers, receive)
+        except _SlowBodyError as fault:
+            await _refuse(counted, fault, 408)
+        except EdgeTTSError as fault:
+            await _refuse(counted, fault)
+        else:
+            await self._app(scope, _replayed(body, receive), counted)
+
+    def _counted(self, send: Send) -> Send:
+        async def counting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._answers[message["status"]] += 1
+            await send(message)
+
+        return counting
+
+    def _check_names(self, headers: Dict[bytes, bytes]) -> None:
+        """A page from elsewhere must not reach us: by a name that leads here, or as itself."""
+        host = headers.get(b"host", b"").decode("latin-1")
+        if self._access.is_loopback and _host_name(host) not in _LOOPBACK_NAMES:
+            raise _foreign("the request's Host is not a name of this machine; use 127.0.0.1")
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").partition("://")[2] != host:
+            raise _foreign("requests from pages of other sites are not served")
+
+    def _check_token(self, path: str, headers: Dict[bytes, bytes]) -> None:
+        if self._access.token is None or path in _PUBLIC:
             return
-        await self._app(scope, _replayed(body, receive), send)
+        wanted = b"Bearer " + self._access.token
+        if not hmac.compare_digest(headers.get(b"authorization", b""), wanted):
+            raise ServiceError(
+                "send the header 'Authorization: Bearer TOKEN' with the token of this device",
+                code="service.unauthorized",
+            )
 
-    def _refused(self, path: str, headers: Dict[bytes, str]) -> Any:
-        # A page of another site may point its own name here (DNS rebinding).
-        if self._access.loopback_only and _host(headers.get(b"host", "")) not in LOOPBACK:
-            return refusal(403, "service.bad_request", "the Host header must be a loopback name")
-        token = self._access.token
-        if token is None or path in OPEN_PATHS:
-            return None
-        expected = f"Bearer {token}".encode("ascii")
-        if hmac.compare_digest(headers.get(b"authorization", "").encode("latin-1"), expected):
-            return None
-        return refusal(401, "service.unauthorized", "send the token as `Authorization: Bearer …`")
+    async def _body(self, headers: Dict[bytes, bytes], receive: Receive) -> bytes:
+        if b"expect" in headers and int(headers.get(b"content-length", 0)) > self._body_bytes:
+            raise self._too_large()
+        try:
+            return await asyncio.wait_for(self._read(receive), BODY_S)
+        except asyncio.TimeoutError as error:
+            raise _SlowBodyError() from error
 
+    async def _read(self, receive: Receive) -> bytes:
+        body, n_bytes, is_open = bytearray(), 0, True
+        while is_open and n_bytes <= _DRAIN_BYTES:
+            message = await receive()
+            part = message.get("body", b"")
+            n_bytes += len(part)
+            if n_bytes <= self._body_bytes:
+                body += part
+            is_open = message.get("more_body", False)
+        if n_bytes > self._body_bytes:
+            raise self._too_large()
+        return bytes(body)
 
-def _host(header: str) -> str:
-    if header.startswith("["):
-        return header.partition("]")[0].lower() + "]"
-    return header.partition(":")[0].lower()
-
-
-async def _read(receive: Any) -> Tuple[bytes, Any]:
-    try:
-        body = await asyncio.wait_for(_body(receive), BODY_TIMEOUT_S)
-    except asyncio.TimeoutError:
-        return b"", refusal(408, "service.bad_request", "the request's body did not arrive in time")
-    if len(body) > MAX_BODY_BYTES:
-        message = f"the request is larger than {MAX_BODY_BYTES} bytes; divide the text"
-        return b"", refusal(413, "service.bad_request", message)
-    return body, None
-
-
-async def _body(receive: Any) -> bytes:
-    """The body, read no further than just past the limit."""
-    body = bytearray()
-    while len(body) <= MAX_BODY_BYTES:
-        message = await receive()
-        body += message.get("body", b"")
-        if not message.get("more_body", False):
-            break
-    return bytes(body)
+    def _too_large(self) -> ServiceError:
+        return ServiceError(
+            f"the body may have at most {self._body_bytes} bytes; send the text in parts",
+            code="service.body_too_large",
+        )
 
 
-def _replayed(body: bytes, receive: Any) -> Any:
+class _SlowBodyError(ServiceError):
+    default_code = "service.bad_request"
+
+    def __init__(self) -> None:
+        super().__init__(f"the request's body did not arrive within {BODY_S:g} s")
+
+
+async def _refuse(send: Send, fault: EdgeTTSError, status: int = 0) -> None:
+    status, body, extra = answer(fault, status)
+    headers: Tuple[Tuple[bytes, bytes], ...] = (
+        (b"content-type", b"application/json"),
+        # What is left of the body is not read.
+        (b"connection", b"close"),
+        *((name.lower().encode(), value.encode()) for name, value in extra.items()),
+    )
+    await send({"type": "http.response.start", "status": status, "headers": list(headers)})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
     pending = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def replay() -> Any:
+    async def replay() -> Message:
         return pending.pop() if pending else await receive()
 
     return replay
+
+
+def _host_name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _foreign(message: str) -> ServiceError:
+    return ServiceError(message, code="service.host_refused")

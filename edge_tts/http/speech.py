@@ -1,110 +1,142 @@
-"""One utterance as a streaming response, in the format that was asked for."""
+"""The sound of one text: asked of the service, and put into the format that was wanted."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Dict, Optional, Tuple
-
-from fastapi.responses import StreamingResponse
-from starlette.concurrency import run_in_threadpool
+import enum
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, AsyncIterator, Dict, Optional, Tuple
 
 from edge_tts.audio.encoded import Encoder, Encoding
-from edge_tts.audio.wav import to_pcm16, wav_header
-from edge_tts.errors import InputError
+from edge_tts.audio.wav import wav_header
+from edge_tts.http.link import Link
+from edge_tts.service.messages import check_text_length
+from edge_tts.service.replies import SAMPLE_BYTES
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from edge_tts.audio.chunk import AudioChunk
-    from edge_tts.http.admission import Admission
-
-SEND_TIMEOUT_S = 30.0
-FORMATS = ("wav", "pcm", "flac", "opus")
-
-
-class PcmCoder:
-    """16 bit samples after an optional head; the counterpart of `Encoder`."""
-
-    def __init__(self, head: bytes) -> None:
-        self._head = head
-
-    def encode(self, samples: "np.ndarray") -> bytes:
-        """The bytes of these samples, the head before the first."""
-        head, self._head = self._head, b""
-        return head + bytes(to_pcm16(samples).tobytes())
-
-    def finish(self) -> bytes:
-        """The head, where there was no sample."""
-        return self._head
+# Names that programs written for OpenAI's service send; they leave the choice to us.
+_OPENAI_VOICES = (
+    *("alloy", "ash", "ballad", "cedar", "coral", "echo", "fable"),
+    *("marin", "nova", "onyx", "sage", "shimmer", "verse"),
+)
+_OPEN = ("", "auto", "default")
 
 
-def open_coder(wanted: str, rate_hz: int) -> Tuple[Any, str]:
-    """A coder and its media type. Raises InputError for a format that is not offered."""
-    if wanted == "wav":
-        return PcmCoder(wav_header(rate_hz, None)), "audio/wav"
-    if wanted == "pcm":
-        return PcmCoder(b""), "audio/pcm"
-    if wanted not in FORMATS:
-        raise InputError(f"there is no format {wanted!r}; choose one of {', '.join(FORMATS)}")
-    encoding = Encoding(wanted)
-    return Encoder(encoding, rate_hz), encoding.media_type
+class Format(str, enum.Enum):
+    """Format of an answer; PCM is 16-bit little-endian mono."""
+
+    WAV = "wav"
+    PCM = "pcm"
+    FLAC = "flac"
+    OPUS = "opus"
+
+    @property
+    def media_type(self) -> str:
+        """For the Content-Type header."""
+        encoding = self.encoding
+        return f"audio/{self.value}" if encoding is None else encoding.media_type
+
+    @property
+    def encoding(self) -> Optional[Encoding]:
+        """The codec of a compressed format."""
+        return None if self in (Format.WAV, Format.PCM) else Encoding(self.value)
 
 
-class Utterance:
-    """The sound of one request, rendered in a thread chunk by chunk; holds its turn until closed.
+@dataclass(frozen=True)
+class Order:
+    """What to speak and how; None and "auto" leave a choice to the service.
 
-    Must be entered with the turn taken.
+    `voice` is a voice, a speaker, VOICE/SPEAKER or a name of OpenAI's; `speaker` only a speaker.
     """
 
-    def __init__(self, chunks: Any, coder: Any, admission: "Admission") -> None:
-        self._chunks = chunks
-        self._coder = coder
-        self._admission = admission
-        self._first: Optional[AudioChunk] = None
-        self._is_open = True
+    text: str
+    form: Format = Format.WAV
+    voice: Optional[str] = None
+    speaker: Optional[str] = None
+    language: Optional[str] = None
+    speed: float = 1.0
+    ssml: bool = False
 
-    async def begin(self) -> None:
-        """Render the first chunk, so that a failure still has a status of its own."""
-        self._first = await run_in_threadpool(next, self._chunks, None)
+    def fields(self) -> Dict[str, Any]:
+        """The fields of the `synthesize` event."""
+        voice, speaker = _named(self.voice)
+        name = {"name": voice, "speaker": _chosen(self.speaker) or speaker}
+        return {
+            "text": self.text,
+            "text_format": "ssml" if self.ssml else None,
+            "voice": {**name, "language": _chosen(self.language)},
+            "speed": self.speed,
+        }
 
-    async def parts(self) -> AsyncIterator[bytes]:
-        """The bytes of the response."""
-        chunk = self._first
-        while chunk is not None:
-            self._admission.counts.sound_s += chunk.duration_s
-            data = self._coder.encode(chunk.samples)
-            if data:
-                yield data
-            chunk = await run_in_threadpool(next, self._chunks, None)
-        yield self._coder.finish()
+
+class Speech:
+    """Sound that has begun to arrive. `close` ends its synthesis wherever it is."""
+
+    def __init__(self, link: Link, sample_rate_hz: int, form: Format) -> None:
+        self._link = link
+        self._form = form
+        self.sample_rate_hz = sample_rate_hz
+        self.n_samples = 0
+        """Samples received so far."""
+        encoding = form.encoding
+        self._encoder = None if encoding is None else Encoder(encoding, sample_rate_hz)
+
+    @classmethod
+    async def begin(cls, service: Optional[Path], order: Order) -> "Speech":
+        """Return when the first sound is there. Raises the error by which the text was refused."""
+        check_text_length(len(order.text))
+        link = await Link.open(service)
+        try:
+            await link.send("synthesize", order.fields())
+            frame = await link.receive()
+            while frame.type != "audio-start":
+                frame = await link.receive()
+            return cls(link, int(frame.data["rate"]), order.form)
+        except BaseException:
+            # A client that left cancels this: its work must end as well.
+            link.close()
+            raise
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The bytes of the answer. Raises when the voice fails in the middle."""
+        if self._form is Format.WAV:
+            yield wav_header(self.sample_rate_hz, None)
+        frame = await self._link.receive()
+        while frame.type != "audio-stop":
+            self.n_samples += len(frame.payload) // SAMPLE_BYTES
+            piece = await self._encoded(frame.payload)
+            if piece:
+                yield piece
+            frame = await self._link.receive()
+        if self._encoder is not None:
+            yield self._encoder.finish()
 
     def close(self) -> None:
-        """Stop rendering and give the turn away. Idempotent."""
-        if self._is_open:
-            self._is_open = False
-            self._chunks.close()
-            self._coder.finish()
-            self._admission.leave()
+        """End the synthesis. Idempotent."""
+        self._link.close()
+
+    async def _encoded(self, pcm: bytes) -> bytes:
+        encoder = self._encoder
+        if encoder is None:
+            return pcm
+        # In a thread: Opus takes tens of milliseconds, and others wait for the event loop.
+        return await asyncio.get_event_loop().run_in_executor(None, _encode, encoder, pcm)
 
 
-class SpeechResponse(StreamingResponse):
-    """Closes its utterance however it ends: spoken, failed, or left by its listener."""
+def _encode(encoder: Encoder, pcm: bytes) -> bytes:
+    import numpy as np
 
-    def __init__(self, utterance: Utterance, media_type: str, headers: Dict[str, str]) -> None:
-        self._utterance = utterance
-        super().__init__(utterance.parts(), media_type=media_type, headers=headers)
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        try:
-            await super().__call__(scope, receive, _impatient(send))
-        finally:
-            self._utterance.close()
+    samples = np.frombuffer(pcm, dtype="<i2").astype(np.float32) / np.float32(32767.0)
+    return encoder.encode(samples)
 
 
-def _impatient(send: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A listener that does not read must not keep the voice from the others."""
+def _named(wanted: Optional[str]) -> Tuple[Optional[str], Optional[str]]:
+    """Voice and speaker that `wanted` stands for; the service's own where it names none."""
+    if wanted is None or wanted in (*_OPEN, *_OPENAI_VOICES):
+        return None, None
+    voice, slash, speaker = wanted.partition("/")
+    return (voice or None, speaker or None) if slash else (wanted, None)
 
-    async def bounded(message: Any) -> None:
-        await asyncio.wait_for(send(message), SEND_TIMEOUT_S)
 
-    return bounded
+def _chosen(name: Optional[str]) -> Optional[str]:
+    return None if name in _OPEN else name

@@ -62,7 +62,7 @@ class Client:
         """The next frame. Raises what an `error` frame says, and ServiceError on loss or time."""
         frame = self.receive_any(timeout_s)
         if frame.type == "error":
-            raise _fault(frame.data)
+            raise fault_in(frame.data)
         return frame
 
     def receive_any(self, timeout_s: Optional[float] = _TIMEOUT_S) -> Frame:
@@ -86,7 +86,7 @@ class Client:
             while True:
                 frame = self.receive_any()
                 if frame.type == "error":
-                    return _fault(frame.data)
+                    return fault_in(frame.data)
         except ServiceError as lost:
             return lost
 
@@ -125,7 +125,7 @@ class Client:
             return Ending("accepted")
         *_, last = self.speak(text, **fields)
         if last.data["reason"] == "failed":
-            raise _fault(last.data)
+            raise fault_in(last.data)
         return Ending(str(last.data["reason"]), tuple(last.data.get("unspoken", ())))
 
     def status(self) -> Dict[str, Any]:
@@ -151,7 +151,7 @@ class Client:
 _EXIT_KINDS = {kind.default_code.split(".")[0]: kind for kind in EdgeTTSError.__subclasses__()}
 
 
-def _fault(data: Any) -> EdgeTTSError:
+def fault_in(data: Any) -> EdgeTTSError:
     """The error of the tree that has the code the service sent."""
     code = data.get("code")
     known = code if code in CODES else "internal"

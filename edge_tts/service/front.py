@@ -19,6 +19,7 @@ from edge_tts.service.announcer import RETRY_S, Announcer, AnnouncerSettings
 from edge_tts.service.budget import Budget, Ladder, Step
 from edge_tts.service.connection import Connection, ConnectionLimits
 from edge_tts.service.duck import Duck, DuckHook, release_left_over
+from edge_tts.service.http_child import HttpChild
 from edge_tts.service.notify import Notifier, watchdog_s
 from edge_tts.service.output import Output
 from edge_tts.service.player import Player, PlayerEvent
@@ -58,8 +59,11 @@ class FrontSettings:
 class Front:
     """Create it inside the running event loop, then `run` it."""
 
-    def __init__(self, settings: FrontSettings, output: Output) -> None:
+    def __init__(
+        self, settings: FrontSettings, output: Output, http: Optional[HttpChild] = None
+    ) -> None:
         self.settings = settings
+        self._http = http
         self._loop = asyncio.get_event_loop()
         self._started_s = time.monotonic()
         self._n_connected = 0
@@ -131,6 +135,7 @@ class Front:
             self._watch_memory(),
             self._announce_ready(),
             self._feed_watchdog(),
+            *([self._http.run()] if self._http is not None else []),
         ]
 
     def _on_task_done(self, task: "asyncio.Future[None]") -> None:
@@ -169,9 +174,14 @@ class Front:
         """A client is gone."""
         self._connections.discard(connection)
 
+    @property
+    def n_syntheses(self) -> int:
+        """Texts in synthesis for clients."""
+        return sum(client.n_syntheses for client in self._connections)
+
     def check_n_syntheses(self) -> None:
         """Raise BudgetError when the worker has enough clients to serve."""
-        if sum(client.n_syntheses for client in self._connections) >= _MAX_SYNTHESES:
+        if self.n_syntheses >= _MAX_SYNTHESES:
             raise BudgetError(
                 f"{_MAX_SYNTHESES} texts are being synthesised; try again later",
                 code="budget.queue_full",
@@ -184,7 +194,10 @@ class Front:
     def status(self) -> Dict[str, Any]:
         """The snapshot that `edge-status` carries."""
         n_clients = len(self._connections)
-        return snapshot(self.announcer, self._budget, self._memory, self._started_s, n_clients)
+        found = snapshot(self.announcer, self._budget, self._memory, self._started_s, n_clients)
+        found["syntheses"] = self.n_syntheses
+        found["http"] = self._http.status() if self._http is not None else {"state": "off"}
+        return found
 
     # --- what the parts say ------------------------------------------------------------------
 
@@ -249,7 +262,10 @@ class Front:
     async def _measure_memory(self) -> None:
         facts = self.supervisor.facts
         device_bytes = 0 if facts is None else facts.device_bytes
-        self._memory = await self._loop.run_in_executor(None, memory.measure, device_bytes)
+        http_pid = None if self._http is None else self._http.pid
+        self._memory = await self._loop.run_in_executor(
+            None, memory.measure, device_bytes, http_pid
+        )
         for step in self._budget.measured(self._memory.total_mib, time.monotonic()):
             self._take(step)
         if self.announcer.refusal != "service.stopping":
@@ -283,9 +299,14 @@ class Front:
             self.request_stop()
 
 
-async def serve(settings: FrontSettings, output: Output, listeners: List[socket.socket]) -> int:
+async def serve(
+    settings: FrontSettings,
+    output: Output,
+    listeners: List[socket.socket],
+    http: Optional[HttpChild] = None,
+) -> int:
     """Run a front until SIGTERM, SIGINT or the budget ends it; returns the exit code."""
-    front = Front(settings, output)
+    front = Front(settings, output, http)
     loop = asyncio.get_event_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, front.request_stop)

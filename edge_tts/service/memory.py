@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable, List
+from typing import Iterable, List, Optional
 
 _PROC = Path("/proc")
 _NVMAP_CLIENTS = Path("/sys/kernel/debug/nvmap/iovmm/clients")
@@ -26,11 +26,12 @@ class MemoryUse:
     front_bytes: int
     worker_bytes: int
     gpu_bytes: int
+    http_bytes: int = 0
 
     @property
     def total_bytes(self) -> int:
         """All of it."""
-        return self.front_bytes + self.worker_bytes + self.gpu_bytes
+        return self.front_bytes + self.worker_bytes + self.gpu_bytes + self.http_bytes
 
     @property
     def total_mib(self) -> float:
@@ -38,8 +39,8 @@ class MemoryUse:
         return self.total_bytes / 1024**2
 
 
-def measure(device_bytes: int = 0) -> MemoryUse:
-    """Measure this process and all its descendants.
+def measure(device_bytes: int = 0, http_pid: Optional[int] = None) -> MemoryUse:
+    """Measure this process and all its descendants, of which `http_pid` is the one for HTTP.
 
     `device_bytes`: what the worker says its engines hold on the GPU. It counts where the driver's
     own figure, which knows of the context too, may not be read.
@@ -49,8 +50,10 @@ def measure(device_bytes: int = 0) -> MemoryUse:
     me = psutil.Process()
     children = [child.pid for child in me.children(recursive=True)]
     front = _process_bytes(me.pid)
-    worker = sum(_process_bytes(pid) for pid in children)
-    return MemoryUse(front, worker, max(device_bytes, _gpu_bytes([me.pid, *children])))
+    worker = sum(_process_bytes(pid) for pid in children if pid != http_pid)
+    gpu = max(device_bytes, _gpu_bytes([me.pid, *children]))
+    http = 0 if http_pid is None else _process_bytes(http_pid)
+    return MemoryUse(front, worker, gpu, http)
 
 
 def _process_bytes(pid: int) -> int:

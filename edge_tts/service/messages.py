@@ -202,7 +202,8 @@ def _text(fields: Fields) -> str:
 def _wyoming_manner(fields: Fields, *, ssml: bool = False) -> Manner:
     voice = fields.group("voice")
     names = voice.name("name"), voice.name("speaker"), voice.name("language")
-    return Manner(*names, ssml=ssml)
+    speed = fields.number("speed", MIN_SPEED, MAX_SPEED) or 1.0
+    return Manner(*names, speed=speed, ssml=ssml)
 
 
 def _synthesize(fields: Fields) -> Synthesize:

@@ -13,9 +13,11 @@ from edge_tts.service.announcer import AnnouncerSettings
 from edge_tts.service.connection import ConnectionLimits
 from edge_tts.service.duck import DuckHook
 from edge_tts.service.front import FrontSettings
+from edge_tts.service.http_child import HttpChild, http_command
 from edge_tts.service.messages import Manner
 from edge_tts.service.replies import VoiceFacts
 from edge_tts.service.scheduling import ClassRule, Interrupted, Policy, Priority
+from edge_tts.service.sockets import listen_tcp
 from edge_tts.service.supervisor import WorkerPolicy, worker_command
 
 if TYPE_CHECKING:
@@ -50,6 +52,25 @@ def front_settings(config: "Config", runtime: Path, hooks: Path = HOOKS) -> Fron
         duck=duck_hook(hooks, runtime),
         facts=installed_facts(config.voice),
     )
+
+
+def http_child(config: "Config", service: Path) -> Optional[HttpChild]:
+    """The process for HTTP, with its listener bound; None where `http.listen` is not set.
+
+    Raises ConfigError, and ServiceError `service.library_missing` without the extra `http`.
+    """
+    if config.http.listen is None:
+        return None
+    from edge_tts.http.access import access_for, check_installed
+
+    check_installed()
+    listener = listen_tcp(config.http.listen, "http.listen")
+    try:
+        access_for(listener, config.http.token_file)
+    except ConfigError:
+        listener.close()
+        raise
+    return HttpChild(http_command(config.http, service), listener)
 
 
 def default_manner(config: "Config") -> Manner:

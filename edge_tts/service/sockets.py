@@ -9,7 +9,7 @@ import socket
 import stat
 import tempfile
 from pathlib import Path
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from edge_tts.errors import ConfigError, ServiceError
 
@@ -126,15 +126,15 @@ def is_alive(path: Path) -> bool:
         return True
 
 
-def listen_tcp(address: str) -> socket.socket:
-    """Bind `HOST:PORT`. Raises ConfigError."""
+def listen_tcp(address: str, key: str = "service.tcp") -> socket.socket:
+    """Bind `HOST:PORT`, which the option `key` has asked for. Raises ConfigError."""
     host, port = parse_address(address)
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return _bound_tcp(family, host, port)
     except OSError as error:
         raise ConfigError(
-            f"cannot listen on {address}: {error.strerror}; set service.tcp to another address"
+            f"cannot listen on {address}: {error.strerror}; set {key} to another address"
         ) from error
 
 
@@ -159,9 +159,14 @@ def parse_address(address: str) -> Tuple[str, int]:
 
 
 def find_socket(configured: Optional[Path]) -> Optional[Path]:
-    """The socket of a running service: the configured one, else the user's, else the system's."""
+    """The socket of a running service: the first of `trusted_places` that answers."""
+    return next((place for place in trusted_places(configured) if is_alive(place)), None)
+
+
+def trusted_places(configured: Optional[Path]) -> List[Path]:
+    """Where a service may listen: the configured place, else the user's, then the system's."""
     places = [configured] if configured else [default_socket(), SYSTEM_SOCKET]
-    return next((place for place in places if _is_trusted(place) and is_alive(place)), None)
+    return [place for place in places if _is_trusted(place)]
 
 
 def _is_trusted(place: Path) -> bool:

@@ -95,6 +95,7 @@ def _budget(budget: "Budget", memory: "MemoryUse") -> Dict[str, Any]:
         "front_mib": round(memory.front_bytes / 1024**2, 1),
         "worker_mib": round(memory.worker_bytes / 1024**2, 1),
         "gpu_mib": round(memory.gpu_bytes / 1024**2, 1),
+        "http_mib": round(memory.http_bytes / 1024**2, 1),
         "step": budget.step.name.lower(),
         "taken": {step.name.lower(): n_times for step, n_times in budget.taken.items()},
     }
@@ -128,6 +129,8 @@ def _families(status: Dict[str, Any]) -> Iterator[_Family]:
     yield "worker_restarts_total", "counter", [("", status["worker"]["restarts"])]
     yield "waiting", "gauge", [("", status["queue"]["waiting"])]
     yield "clients", "gauge", [("", status["clients"])]
+    yield "syntheses", "gauge", [("", status["syntheses"])]
+    yield "http_restarts_total", "counter", [("", status["http"].get("restarts", 0))]
     yield "memory_mebibytes", "gauge", [("", budget["used_mib"])]
     yield "memory_budget_mebibytes", "gauge", [("", budget["budget_mib"])]
     yield "ladder_steps_total", "counter", _labelled("step", budget["taken"])
