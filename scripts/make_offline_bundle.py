@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Collect what a machine without a network needs: wheels, the default voice and an installer.
 
-usage: scripts/make_offline_bundle.py --machine aarch64 --python 3.8 --out DIR
+usage: scripts/make_offline_bundle.py --machine aarch64 --python 3.8 --out DIR [--jetson]
 
 Runs on a machine with a network, of any processor. May be interrupted and run again: files that
 are there and whole are kept. `SHA256SUMS` is written last, so a folder without it is unfinished.
@@ -33,6 +33,7 @@ PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
 MACHINES = ("aarch64", "x86_64")
 INSTALLED_FROM_CHECKOUT = ("scripts", "systemd", "docs", "edge_tts", "setup.py")
 _GLIBC_MINORS = (28, 27, 17)
+PYCUDA_NEEDS = ("pytools", "platformdirs", "mako")
 _BLOCK_BYTES = 1 << 20
 
 INSTALLER = """#!/usr/bin/env bash
@@ -61,6 +62,7 @@ class Target:
 
     machine: str
     python: str
+    is_jetson: bool = False
 
     def pip_options(self) -> List[str]:
         """What makes pip choose wheels for this machine instead of the one it runs on."""
@@ -72,10 +74,17 @@ class Target:
             options += ["--platform", platform]
         return options
 
+    @property
+    def _is_jetpack5(self) -> bool:
+        return (self.machine, self.python) == ("aarch64", "3.8")
+
     def constraints(self) -> List[str]:
         """JetPack 5's TensorRT 8.5 uses `np.bool`, which numpy 1.24 took away."""
-        is_jetpack5 = (self.machine, self.python) == ("aarch64", "3.8")
-        return ["numpy<1.24"] if is_jetpack5 else []
+        return ["numpy<1.24"] if self._is_jetpack5 else []
+
+    def pycuda(self) -> str:
+        """The requirement scripts/provision_jetson.sh installs; known to work with JetPack 5."""
+        return "pycuda<=2024.1.2" if self._is_jetpack5 else "pycuda"
 
 
 def make(target: Target, out: Path, voice: Optional[Path]) -> None:
@@ -86,6 +95,8 @@ def make(target: Target, out: Path, voice: Optional[Path]) -> None:
         (out / SUMS).unlink()
     drop_damaged(wheels)
     collect_wheels(target, wheels)
+    if target.is_jetson:
+        collect_pycuda(target, wheels)
     fetch.download(wheels, report)
     copy_voice(voice, out / "voices" / VOICE)
     copy_checkout(out / "checkout")
@@ -122,6 +133,16 @@ def collect_wheels(target: Target, wheels: Path) -> None:
     report(f"fetching wheels for {target.machine}, Python {target.python}")
     needed = [str(project), "pip", "setuptools", "wheel", *target.constraints()]
     pip("download", "--dest", str(wheels), *target.pip_options(), *needed)
+
+
+def collect_pycuda(target: Target, wheels: Path) -> None:
+    """Fetch pycuda's source, as there are no wheels for Jetson boards, and what it imports."""
+    for old in wheels.glob("pycuda-*.tar.gz"):
+        old.unlink()
+    report("fetching pycuda's source")
+    options = ["--no-deps", "--no-binary=pycuda", "--no-build-isolation"]
+    pip("download", "--dest", str(wheels), *options, target.pycuda())
+    pip("download", "--dest", str(wheels), *target.pip_options(), *PYCUDA_NEEDS)
 
 
 def pip(*arguments: str) -> None:
@@ -190,10 +211,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--machine", choices=MACHINES, required=True)
     parser.add_argument("--python", choices=PYTHONS, required=True)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--jetson", action="store_true", help="add the source of pycuda")
     parser.add_argument("--voice", type=Path, metavar="DIR", help="instead of the installed voice")
     options = parser.parse_args(arguments)
     try:
-        make(Target(options.machine, options.python), options.out, options.voice)
+        make(Target(options.machine, options.python, options.jetson), options.out, options.voice)
     except EdgeTTSError as error:
         print(f"make_offline_bundle: {error}", file=sys.stderr)
         return 1

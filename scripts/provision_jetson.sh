@@ -112,7 +112,8 @@ install_service() {
   run "$ROOT/scripts/install.sh" --no-start ${from[@]+"${from[@]}"}
 }
 
-# TensorRT 8.5 uses np.bool, which numpy 1.24 took away. pycuda has no wheels for the board.
+# TensorRT 8.5 uses np.bool, which numpy 1.24 took away. pycuda has no wheels for the board; it is
+# built against the numpy it will meet, and an isolated build would ask for a newer one.
 install_cuda_packages() {
   local offline=() pycuda=pycuda
   [ -z "$bundle" ] || offline=(--no-index --find-links "$bundle/wheels")
@@ -120,9 +121,10 @@ install_cuda_packages() {
     run "$VENV/bin/python" -m pip install ${offline[@]+"${offline[@]}"} 'numpy>=1.22,<1.24'
     pycuda='pycuda<=2024.1.2'
   fi
+  run "$VENV/bin/python" -m pip install ${offline[@]+"${offline[@]}"} setuptools wheel
   run env PATH="/usr/local/cuda/bin:$PATH" CPATH=/usr/local/cuda/include \
     LIBRARY_PATH=/usr/local/cuda/lib64 \
-    "$VENV/bin/python" -m pip install ${offline[@]+"${offline[@]}"} "$pycuda" \
+    "$VENV/bin/python" -m pip install ${offline[@]+"${offline[@]}"} --no-build-isolation "$pycuda" \
     || advise "pycuda was not built; see docs/tensorrt.md for what is used without it"
 }
 

@@ -40,6 +40,13 @@ def test_numpy_is_held_back_on_jetpack_5_only(bundle):
     assert bundle.Target("x86_64", "3.8").constraints() == []
 
 
+@pytest.mark.parametrize("python", ["3.8", "3.10"])
+def test_the_board_asks_for_the_pycuda_that_is_in_its_bundle(bundle, python):
+    wanted = bundle.Target("aarch64", python, is_jetson=True).pycuda()
+    script = (ROOT / "scripts/provision_jetson.sh").read_text(encoding="utf-8")
+    assert f"pycuda='{wanted}'" in script or f"pycuda={wanted}\n" in script
+
+
 def test_a_cut_off_wheel_is_dropped_and_a_whole_one_kept(bundle, tmp_path):
     whole, cut = tmp_path / "a.whl", tmp_path / "b.whl"
     for path in (whole, cut):

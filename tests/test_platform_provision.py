@@ -37,6 +37,7 @@ def test_jetpack_5_gets_an_old_numpy_and_engines_for_its_board(board):
     done = provision("--dry-run", "--root", str(board), "--bundle", "/media/stick")
     assert done.returncode == 0, done.stderr
     assert "numpy>=1.22,<1.24" in done.stdout
+    assert "--find-links /media/stick/wheels --no-build-isolation pycuda<=2024.1.2" in done.stdout
     assert "build kokoro --platform xavier-nx --source /media/stick/wheels" in done.stdout
     assert "--wheels /media/stick/wheels --voices /media/stick/voices" in done.stdout
 
