@@ -9,14 +9,13 @@ from __future__ import annotations
 import enum
 import io
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Optional, Type, Union
+from typing import Any, Union
 
 import numpy as np
 
-from edge_tts.audio.chunk import AudioChunk
+from edge_tts.audio.file_sink import FileSink
 from edge_tts.audio.resample import Resampler
-from edge_tts.audio.wav import PcmOutput, to_pcm16
+from edge_tts.audio.wav import to_pcm16
 from edge_tts.errors import AudioError
 
 _OPUS_RATES_HZ = (8000, 12000, 16000, 24000, 48000)
@@ -94,51 +93,31 @@ class Encoder:
             self._file.write(samples if self._is_opus else to_pcm16(samples))
 
 
-class EncodedSink:
-    """A FLAC or Opus file; an exception, or `abort`, leaves nothing behind. "-" is stdout."""
+class EncodedSink(FileSink):
+    """A FLAC or Opus file."""
 
     def __init__(self, target: Union[str, Path], sample_rate_hz: int, encoding: Encoding) -> None:
-        self._sample_rate_hz = sample_rate_hz
+        # First: without its library there must not be a file either.
         self._encoder = Encoder(encoding, sample_rate_hz)
-        self._output = PcmOutput(target)
-
-    def write(self, chunk: AudioChunk) -> None:
-        """Append a chunk; AudioError `audio.rate_unsupported` if its rate is another one."""
-        if chunk.sample_rate_hz != self._sample_rate_hz:
-            raise AudioError(
-                f"{self._output.name} holds {self._sample_rate_hz} Hz sound and cannot take "
-                f"{chunk.sample_rate_hz} Hz; write each rate to a file of its own",
-                code="audio.rate_unsupported",
-            )
-        self._output.write(self._encoder.encode(chunk.samples))
-
-    def drain(self) -> None:
-        """Nothing to wait for: the encoder holds what it needs until the end."""
+        super().__init__(target, sample_rate_hz)
 
     def abort(self) -> None:
-        """Remove the unfinished file; what a stream has taken cannot be called back."""
-        self._output.discard()
+        """As of any file; the encoder is given up too."""
+        super().abort()
         self._encoder.finish()
 
     def close(self) -> None:
-        """Complete the file and give it its name, unless it was aborted. Idempotent."""
+        """As of any file, after what the encoder still holds."""
         rest = self._encoder.finish()
         if rest:
             self._output.write(rest)
-        self._output.commit(self._encoder.head)
+        super().close()
 
-    def __enter__(self) -> "EncodedSink":
-        return self
+    def _encoded(self, samples: np.ndarray) -> bytes:
+        return self._encoder.encode(samples)
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        if kind is not None:
-            self.abort()
-        self.close()
+    def _head(self) -> bytes:
+        return self._encoder.head
 
 
 class _Tape:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import abc
 from types import TracebackType
-from typing import TYPE_CHECKING, Dict, Mapping, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Callable, Dict, Mapping, Optional, Tuple, Type
 
 if TYPE_CHECKING:
     import numpy as np
 
     from edge_tts.runtime.decoding import Cache, Decoding
+
+Observer = Callable[["Mapping[str, np.ndarray]", "Mapping[str, np.ndarray]"], None]
+"""Is told the inputs and outputs of a run, which may change once it returns: copy what stays."""
 
 
 class Engine(abc.ABC):

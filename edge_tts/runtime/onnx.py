@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple, Type
 
 from edge_tts.errors import EngineError
-from edge_tts.runtime.engine import Engine
+from edge_tts.runtime.engine import Engine, Observer
 from edge_tts.runtime.memory import share_arena
 from edge_tts.runtime.threads import default_threads
 
@@ -24,11 +24,15 @@ _LOG_ERRORS_ONLY = 3
 
 
 class OnnxEngine(Engine):
-    """A part saved as `.onnx`, with its weights in the file or mapped from one beside it."""
+    """A part saved as `.onnx`, with its weights in the file or mapped from one beside it.
+
+    `observer`, once set, is told of every run that succeeds.
+    """
 
     def __init__(self, path: Path, *, n_threads: Optional[int] = None) -> None:
         """Open `path`. Raises `EngineError` when ONNX Runtime refuses it."""
         self._path = path
+        self.observer: Optional[Observer] = None
         self._session: Any = _open(path, session_options(n_threads or default_threads()))
         self._run_options = _shrinking()
         self._inputs = tuple(item.name for item in self._session.get_inputs())
@@ -62,7 +66,10 @@ class OnnxEngine(Engine):
             raise EngineError(
                 f"{self._path.name} could not run: {_first_line(error)}", code="engine.run_failed"
             ) from error
-        return dict(zip(self._outputs, results))
+        outputs = dict(zip(self._outputs, results))
+        if self.observer is not None:
+            self.observer(inputs, outputs)
+        return outputs
 
     def close(self) -> None:
         """Drop the session and with it its arena and mapped weights."""

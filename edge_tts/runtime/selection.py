@@ -10,7 +10,7 @@ import logging
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Dict, Iterator, Mapping, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple
 
 from edge_tts.errors import EngineError
 from edge_tts.runtime.cuda import DEVICE_LOST
@@ -19,6 +19,11 @@ from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.fallback import FallbackEngine
 from edge_tts.runtime.tensorrt_loading import PlanFile, TensorRtEngines
 from edge_tts.runtime.verification import Verdicts, compare, read_manifests
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Tensors = Mapping[str, np.ndarray]
 
 ONNX, TENSORRT = "onnx", "tensorrt"
 
@@ -77,6 +82,17 @@ class Engines:
         """Device memory held now, which no process's resident set contains."""
         on_device = self._on_device
         return 0 if on_device is None else sum(on_device.device.memory_bytes.values())
+
+    def observe(self, observer: "Callable[[str, Tensors, Tensors], None]") -> None:
+        """Tell `observer` of every run from now on: part, inputs and outputs, as an `Observer`.
+
+        Parts that run on TensorRT are not observed: their caches never leave the device.
+        """
+        from edge_tts.runtime.onnx import OnnxEngine
+
+        for part, engine in self._engines.items():
+            if isinstance(engine, OnnxEngine):
+                engine.observer = partial(observer, part)
 
     def close(self) -> None:
         """Close all. Idempotent."""

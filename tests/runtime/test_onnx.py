@@ -34,6 +34,19 @@ def test_runs_by_name(model_path):
     assert np.array_equal(outputs["y"].ravel(), np.arange(64 * 32))
 
 
+def test_an_observer_is_told_of_runs_that_succeed(model_path):
+    told = []
+    with OnnxEngine(model_path, n_threads=1) as engine:
+        engine.observer = lambda inputs, outputs: told.append((inputs["x"], outputs["y"]))
+        x = np.eye(64, dtype=np.float32)
+        y = engine.run({"x": x})["y"]
+        with pytest.raises(EngineError):
+            engine.run({"x": x[:, :5]})
+    assert len(told) == 1
+    assert told[0][0] is x
+    assert told[0][1] is y
+
+
 @pytest.mark.parametrize(
     "inputs",
     [

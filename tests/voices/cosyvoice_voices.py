@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 
 import numpy as np
+from tiny_voices import expected_arrays, unpack_archives
 
-DATA = Path(__file__).parent / "data"
 NAMES = ("cosyvoice1", "cosyvoice2")
 TEXT_IDS = np.arange(40, 52)
 SEED = 5
@@ -16,18 +15,9 @@ EVERY = 16
 
 def unpack(root: Path) -> Path:
     """Put both voices into the voice store `root`."""
-    for name in NAMES:
-        with tarfile.open(DATA / f"{name}.tar.xz") as archive:
-            for member in archive.getmembers():
-                target = root / member.name
-                if member.isdir():
-                    target.mkdir(parents=True)
-                else:
-                    target.write_bytes(archive.extractfile(member).read())
-    return root
+    return unpack_archives(NAMES, root)
 
 
 def expected(name: str) -> tuple:
     """Speech tokens, and every sixteenth sample of the sound, as torch computed them."""
-    with np.load(DATA / "cosyvoice_expected.npz") as arrays:
-        return arrays[f"{name}.tokens"], arrays[f"{name}.sound"]
+    return expected_arrays("cosyvoice", name, ("tokens", "sound"))

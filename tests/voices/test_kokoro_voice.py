@@ -96,6 +96,14 @@ def test_a_closed_voice_says_so(voice):
     assert error.value.code == "engine.closed"
 
 
+def test_its_engines_tell_an_observer_which_part_ran(voice):
+    parts = []
+    voice.engines.observe(lambda part, inputs, outputs: parts.append(part))
+    speak(voice, "ə")
+    assert parts[:3] == ["encoder", "prosody", "decoder"]
+    assert set(parts[3:]) == {"stream_generator"}
+
+
 def test_measure_counts_what_the_limit_is_about(voice):
     tokens = segment("həlˈO").tokens
     assert voice.measure(tokens * 3) == 15

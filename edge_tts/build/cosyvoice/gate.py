@@ -9,10 +9,17 @@ import numpy as np
 
 from edge_tts.build.cosyvoice.precision import Precision
 from edge_tts.build.mel_distance import mel_distance_db
-from edge_tts.build.quantisation.comparing import Closeness, Recorder, replay, snr_db
+from edge_tts.build.quantisation.comparing import (
+    Closeness,
+    RecordedEngine,
+    Recording,
+    replay,
+    snr_db,
+)
 from edge_tts.build.quantisation.kinds import FP16, FP32, INT4, INT8, INT8_WEIGHTS
 from edge_tts.build.torch_voice import gate
 from edge_tts.build.torch_voice.gate import Distance
+from edge_tts.runtime.engine import Engine
 from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.assembly import EngineOf
 from edge_tts.voices.cosyvoice.flow import FlowPrompt
@@ -42,7 +49,11 @@ _TOKEN_PARTS = ("lm", "text_encoder")
 
 def compare(known: Tables, constants: Settings, ours: EngineOf, theirs: EngineOf) -> Comparison:
     """Have both speak the same speech tokens; `theirs` are the checkpoint's own modules."""
-    recorded = Recorder(theirs)
+    recording = Recording()
+
+    def recorded(part: str) -> Engine:
+        return RecordedEngine(theirs(part), part, recording)
+
     wanted, found = (_sound(known, constants, engine) for engine in (recorded, ours))
     expected, scores = (_scores(known, constants, engine) for engine in (recorded, ours))
     divergence = (np.exp(expected) * (expected - scores)).sum(axis=1).mean()
@@ -50,7 +61,7 @@ def compare(known: Tables, constants: Settings, ours: EngineOf, theirs: EngineOf
         mel_distance_db(wanted, found), max(0.0, float(divergence)), snr_db(wanted, found)
     )
     return Comparison(
-        distance, {part: replay(ours(part), runs) for part, runs in recorded.runs.items()}
+        distance, {part: replay(ours(part), runs) for part, runs in recording.runs.items()}
     )
 
 

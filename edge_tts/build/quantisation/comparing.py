@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from statistics import median
-from typing import Callable, Dict, List, Mapping
+from typing import Dict, List, Mapping
 
 import numpy as np
 
@@ -36,33 +36,33 @@ class Closeness:
     run_s: float
 
 
-class RecordingEngine(RelayedEngine):
-    """Passes everything on to another engine and keeps its first runs."""
+class Recording:
+    """The first runs of every engine of a voice, by part."""
 
-    def __init__(self, engine: Engine, runs: List[Run]) -> None:
+    def __init__(self) -> None:
+        self.runs: Dict[str, List[Run]] = {}
+
+    def add(self, part: str, inputs: Tensors, outputs: Tensors) -> None:
+        """Keep a run, unless there are enough of this part."""
+        runs = self.runs.setdefault(part, [])
+        if len(runs) < MAX_RUNS:
+            # Copies: callers give views of buffers that they go on filling.
+            kept = {name: np.array(value) for name, value in inputs.items()}
+            runs.append(Run(kept, dict(outputs)))
+
+
+class RecordedEngine(RelayedEngine):
+    """Passes everything on to another engine and has its runs recorded."""
+
+    def __init__(self, engine: Engine, part: str, recording: Recording) -> None:
         super().__init__(engine)
-        self._runs = runs
+        self._part, self._recording = part, recording
 
     def run(self, inputs: "Mapping[str, np.ndarray]") -> "Dict[str, np.ndarray]":
         """Run the engine."""
         outputs = self._engine.run(inputs)
-        if len(self._runs) < MAX_RUNS:
-            # Copies: callers give views of buffers that they go on filling.
-            kept = {name: np.array(value) for name, value in inputs.items()}
-            self._runs.append(Run(kept, outputs))
+        self._recording.add(self._part, inputs, outputs)
         return outputs
-
-
-class Recorder:
-    """Records the runs of every engine of a voice, by part."""
-
-    def __init__(self, engine_of: Callable[[str], Engine]) -> None:
-        self._engine_of = engine_of
-        self.runs: Dict[str, List[Run]] = {}
-
-    def __call__(self, part: str) -> Engine:
-        """The engine of `part`, which is recorded from now on."""
-        return RecordingEngine(self._engine_of(part), self.runs.setdefault(part, []))
 
 
 def replay(engine: Engine, runs: List[Run]) -> Closeness:

@@ -17,7 +17,7 @@ from edge_tts.build.quantisation.files import store_quantised
 from edge_tts.build.quantisation.layers import Exclusion
 from edge_tts.build.quantisation.rewrite import Range
 from edge_tts.build.quantisation.search import Found, keep_sensitive
-from edge_tts.build.quantisation.watching import Speech, speak
+from edge_tts.build.quantisation.speaking import Speech, speak
 from edge_tts.errors import InputError
 from edge_tts.runtime.integrity import sha256_of
 from edge_tts.runtime.onnx import OnnxEngine, weights_path
@@ -83,9 +83,9 @@ def quantise_voice(
         for part in wish.by_part:
             report(f"quantising the {part.replace('_', ' ')}")
             graph = directory.file(part)
-            if not before.runs.get(graph.stem):
+            if not before.runs.get(part):
                 raise InputError(f"these texts never use the engine {part!r}; give others")
-            outcomes.append(_quantise_part(part, graph, new, before.runs[graph.stem], wish))
+            outcomes.append(_quantise_part(part, graph, new, before.runs[part], wish))
         _describe(directory.manifest, new, wish.by_part)
         new.rename(out)
     report(f"speaking with {out.name}")
