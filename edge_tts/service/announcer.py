@@ -24,7 +24,7 @@ from edge_tts.service.metrics import Metrics
 from edge_tts.service.phrases import Phrase, PhraseCache, PhraseKey, Recording
 from edge_tts.service.player import Player, PlayerEvent
 from edge_tts.service.prompts import PromptStore
-from edge_tts.service.renderer import Job, Renderer
+from edge_tts.service.renderer import Renderer
 from edge_tts.service.replies import VoiceFacts
 from edge_tts.service.scheduler import Scheduler
 from edge_tts.service.scheduling import Action, Policy, Reason, Selector, Ticket
@@ -201,9 +201,7 @@ class Announcer:
             speech.play_phrase(phrase, segment)
         elif not is_prepared:
             self._record_if_repeated(speech, segment)
-            job = Job(speech.ticket.uid, speech.text, speech.manner, speech, is_urgent=True)
-            job.segment = segment
-            self.renderer.add(job)
+            self.renderer.add(speech.job(segment, is_urgent=True))
 
     def _look_ahead(self) -> None:
         """Have the next utterance prepared once the worker is done with the one on air."""
@@ -240,14 +238,14 @@ class Announcer:
 
     def _halt(self, speech: Speech) -> None:
         speech.spoken_s += self._player.heard_s(speech.run)
-        self.renderer.remove(speech.ticket.uid)
+        self.renderer.remove(speech.job_uid)
         self._player.halt(speech.run)
         speech.leave_air()
         self._runs.pop(speech.run, None)
 
     def _finish(self, speech: Speech, reason: Reason) -> None:
         uid = speech.ticket.uid
-        self.renderer.remove(uid)
+        self.renderer.remove(speech.job_uid)
         self._ahead.forget(speech)
         self._runs.pop(speech.run, None)
         del self._speeches[uid]

@@ -219,7 +219,7 @@ class Connection(asyncio.Protocol):
         self._n_syntheses += 1
         uid = f"{self.name}/s{self._n_syntheses}"
         full = manner.over(self._announcer.settings.manner)
-        synthesis = Synthesis(uid, self, self._announcer.renderer, full, self._forget)
+        synthesis = Synthesis(uid, self, self._announcer.renderer, full, self.name, self._forget)
         self._syntheses[uid] = synthesis
         return synthesis
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional
 
-from edge_tts.service.renderer import Job, Renderer
+from edge_tts.service.renderer import Renderer
 
 if TYPE_CHECKING:
     from edge_tts.service.speech import Speech
@@ -30,9 +30,7 @@ class LookAhead:
         """Begin to render `speech` from `segment`; whatever else is prepared is given up."""
         self.drop()
         self._speech, self._segment = speech, segment
-        job = Job(speech.ticket.uid, speech.text, speech.manner, speech, is_urgent=False)
-        job.segment = segment
-        self._renderer.add(job)
+        self._renderer.add(speech.job(segment, is_urgent=False))
 
     def hand_over(self, speech: "Speech", segment: int) -> bool:
         """The utterance goes on air from `segment`: True when its sound is on the way already."""
@@ -40,7 +38,7 @@ class LookAhead:
             self.forget(speech)
             return False
         self._speech = None
-        return speech.is_whole or self._renderer.promote(speech.ticket.uid)
+        return speech.is_whole or self._renderer.promote(speech.job_uid)
 
     def forget(self, speech: "Speech") -> None:
         """Give up what is prepared of this utterance, if it is the one."""
@@ -51,5 +49,5 @@ class LookAhead:
         """Give up what is prepared."""
         speech, self._speech = self._speech, None
         if speech is not None:
-            self._renderer.remove(speech.ticket.uid)
+            self._renderer.remove(speech.job_uid)
             speech.forget_early()

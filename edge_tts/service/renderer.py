@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Dict, Optional, Protocol, Sequence
+from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, Protocol, Sequence
 
 from edge_tts.errors import EdgeTTSError
 from edge_tts.service.supervisor import (
@@ -44,12 +44,20 @@ class Receiver(Protocol):
 
 
 class Job:
-    """A text to be rendered, and how far it has come: to the sample."""
+    """A text to be rendered for a session, and how far it has come: to the sample."""
 
     def __init__(
-        self, uid: str, text: str, manner: "Manner", receiver: Receiver, *, is_urgent: bool
+        self,
+        uid: str,
+        text: str,
+        manner: "Manner",
+        receiver: Receiver,
+        session: str,
+        *,
+        is_urgent: bool,
     ) -> None:
         self.uid = uid
+        self.session = session
         self.text = text
         self.manner = manner
         self.receiver = receiver
@@ -57,6 +65,8 @@ class Job:
         self.segment = 0
         self.n_received = 0
         self.n_attempts = 0
+        self.turn = 0
+        """Place of its session among the sessions, the smallest next."""
 
     def take(self, reply: Reply) -> None:
         """Pass a reply on, leaving out what an earlier worker has already delivered."""
@@ -85,7 +95,7 @@ class Job:
 
 
 class Renderer:
-    """Renders urgent jobs first, then the others in the order they came.
+    """Renders urgent jobs first, then those of the other sessions in turn, a segment of each.
 
     `n_attempts`: how many workers a segment may lose without one new sample before its text is
     given up. It is below the supervisor's `fallback_after`, so that one poisonous text does not
@@ -96,6 +106,7 @@ class Renderer:
         self._supervisor = supervisor
         self._n_attempts = n_attempts
         self._jobs: Dict[str, Job] = {}
+        self._turn = 0
         self._current: Optional[Job] = None
         self._changed = asyncio.Event()
 
@@ -104,7 +115,12 @@ class Renderer:
 
     def add(self, job: Job) -> None:
         """Begin to render a job; an urgent one cuts a segment that is not."""
+        peers = self._of_session(job.session)
         self._jobs[job.uid] = job
+        if peers:
+            job.turn = peers[0].turn
+        else:
+            self._go_last([job])
         if job.is_urgent and self._current is not None and not self._current.is_urgent:
             self._supervisor.cancel()
         self._changed.set()
@@ -150,7 +166,17 @@ class Renderer:
 
     def _next(self) -> Optional[Job]:
         wanting = [job for job in self._jobs.values() if job.receiver.wants_sound()]
-        return min(wanting, key=lambda job: not job.is_urgent) if wanting else None
+        if not wanting:
+            return None
+        return min(wanting, key=lambda job: (not job.is_urgent, job.turn))
+
+    def _of_session(self, session: str) -> List[Job]:
+        return [job for job in self._jobs.values() if job.session == session]
+
+    def _go_last(self, jobs: Iterable[Job]) -> None:
+        self._turn += 1
+        for job in jobs:
+            job.turn = self._turn
 
     async def _render_segment(self, job: Job) -> None:
         try:
@@ -174,6 +200,7 @@ class Renderer:
             return
         if not done.exhausted:
             job.next_segment()
+            self._go_last(self._of_session(job.session))
         elif self._jobs.pop(job.uid, None) is job:
             job.receiver.rendered(done.unspoken)
 

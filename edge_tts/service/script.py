@@ -34,9 +34,14 @@ class Script:
     """The segments of one text, as far as they have been asked for."""
 
     def __init__(self, source: Source, text: str, manner: "Manner") -> None:
+        self._text, self._manner = text, manner
         self._tally = Tally()
         self._segments = source.segments(text, manner, self._tally)
         self._known: List["Segment"] = []
+
+    def is_of(self, text: str, manner: "Manner") -> bool:
+        """True when this is the script of that text, spoken in that manner."""
+        return (self._text, self._manner) == (text, manner)
 
     def segment(self, index: int) -> Optional["Segment"]:
         """Segment `index`, or None when the text has no such segment."""

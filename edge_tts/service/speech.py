@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, Optional, Sequence, Tupl
 from edge_tts.errors import EdgeTTSError, InputError
 from edge_tts.service.phrases import Recording
 from edge_tts.service.player import Player
+from edge_tts.service.renderer import Job
 from edge_tts.text.ssml import MarkTrack, parse
 
 if TYPE_CHECKING:
@@ -83,6 +84,19 @@ class Speech:
         self._early = []
         self.is_whole = False
         self.recording = None
+
+    @property
+    def job_uid(self) -> str:
+        """Name of its job: an id that a client has chosen must not meet another client's job."""
+        return f"sink/{self.ticket.uid}"
+
+    def job(self, segment: int, *, is_urgent: bool) -> Job:
+        """The order to render this utterance from `segment` on."""
+        job = Job(
+            self.job_uid, self.text, self.manner, self, self.ticket.session, is_urgent=is_urgent
+        )
+        job.segment = segment
+        return job
 
     @property
     def has_sound(self) -> bool:

@@ -36,7 +36,8 @@ class Client(Protocol):
 class Synthesis:
     """One `synthesize`, or one stream from `synthesize-start` to `synthesize-stop`.
 
-    The text is rendered in parts, each as soon as it is complete. `on_end` is called once.
+    The text is rendered in parts, each as soon as it is complete, by turns with other sessions.
+    `on_end` is called once.
     """
 
     def __init__(
@@ -45,9 +46,11 @@ class Synthesis:
         client: Client,
         renderer: Renderer,
         manner: Manner,
+        session: str,
         on_end: Callable[["Synthesis"], None],
     ) -> None:
         self.uid = uid
+        self._session = session
         self._client = client
         self._renderer = renderer
         self._manner = manner
@@ -100,7 +103,7 @@ class Synthesis:
             self._n_jobs += 1
             uid = f"{self.uid}/{self._n_jobs}"
             text = self._parts.popleft()
-            self._job = Job(uid, text, self._manner, self, is_urgent=False)
+            self._job = Job(uid, text, self._manner, self, self._session, is_urgent=False)
             self._renderer.add(self._job)
         elif self._is_complete:
             self._finish()

@@ -40,7 +40,8 @@ from edge_tts.service.worker_link import (
     to_frame,
 )
 
-_MAX_SCRIPTS = 4
+# As many texts as are usually rendered by turns; the others are divided again.
+_MAX_SCRIPTS = 16
 _SIGN_OF_LIFE_S = 1.0
 _READ_BYTES = 64 * 1024
 # The front is small and must outlive the worker when the system runs out of memory.
@@ -146,7 +147,8 @@ class Worker:
 
     def _script(self, order: Render) -> Script:
         script = self._scripts.pop(order.uid, None)
-        if script is None:
+        # An id may be used again for another text once its utterance has ended.
+        if script is None or not script.is_of(order.text, order.manner):
             script = Script(self._source, order.text, order.manner)
         self._scripts[order.uid] = script
         while len(self._scripts) > _MAX_SCRIPTS:
