@@ -88,6 +88,9 @@ EXTRAS = {
         "vermin>=1.6,<2",
         "types-PyYAML",
         "types-psutil",
+        # Clients of the HTTP side: OpenAI's own, and a driver for a Chromium of the system.
+        "openai>=1.30",
+        "playwright>=1.40",
     ],
 }
 
@@ -113,7 +116,7 @@ setup(
     data_files=[("share/edge-tts/engines", sorted(str(p) for p in Path("engines").glob("*.yaml")))],
     install_requires=RUN_TIME,
     extras_require=EXTRAS,
-    entry_points={"console_scripts": ["edge-tts = edge_tts.cli.main:main"]},
+    entry_points={"console_scripts": ["edge-tts = edge_tts.cli.entry:main"]},
     zip_safe=False,
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -20,6 +20,13 @@ install_system_packages() {
   say "tests that need these are skipped until you run: sudo apt-get install -y ${missing[*]}"
 }
 
+# What the page of the HTTP side is opened with: 64 MB, and Debian's name for it, so on its own.
+install_browser() {
+  command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null && return 0
+  apt_install chromium-headless-shell && return 0
+  say "the tests of the web page are skipped until there is a chromium"
+}
+
 find_python38() {
   local candidate
   for candidate in python3.8 "$HOME"/.pyenv/versions/3.8*/bin/python3.8; do
@@ -63,6 +70,7 @@ check_python38() {
 
 set_up dev
 install_system_packages
+install_browser
 say "ruff check"
 "$VENV/bin/ruff" check .
 say "ruff format"

@@ -64,6 +64,12 @@ class HttpSide:
         return httpx.Client(base_url=self.url, timeout=20, trust_env=False, **options)
 
 
+def n_syntheses(service: Any) -> int:
+    """Texts that a running front has in synthesis for clients."""
+    found: int = service.call(lambda: service.front.n_syntheses)
+    return found
+
+
 def wait_until(condition: Any, within_s: float = 5.0) -> None:
     """Return once `condition()` holds; fail when it does not within `within_s`."""
     until_s = time.monotonic() + within_s

@@ -17,7 +17,7 @@ httpx = pytest.importorskip("httpx")
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
-from http_side import HOLD, HttpSide, wait_until  # noqa: E402
+from http_side import HOLD, HttpSide, n_syntheses, wait_until  # noqa: E402
 from running import expected, running  # noqa: E402
 
 from edge_tts import Speaker  # noqa: E402
@@ -124,11 +124,6 @@ def test_what_is_no_text_is_refused(client):
         half = json.dumps({"text": "a.", field: "\ud800"}).encode()
         answer = client.post("/tts", content=half, headers={"content-type": "application/json"})
         assert (answer.status_code, code(answer)) == (400, expected_code)
-
-
-def n_syntheses(service: Any) -> int:
-    found: int = service.call(lambda: service.front.n_syntheses)
-    return found
 
 
 def test_a_client_that_leaves_ends_its_synthesis_and_no_other(slow_service):
