@@ -8,24 +8,42 @@ in `OnnxEngine.run`, 307 MB with them, and the same after the hundredth text as 
 from __future__ import annotations
 
 import ctypes
+import platform
 from functools import lru_cache
 
 _M_MMAP_THRESHOLD = -3  # from glibc's malloc.h
 _MMAP_THRESHOLD_BYTES = 1 << 20
 _GROW_AS_REQUESTED = 1
+_X86_64 = ("x86_64", "AMD64")
+
+
+def can_share_arena(version: str, machine: str) -> bool:
+    """Whether ONNX Runtime `version` makes an arena for all sessions on this kind of processor.
+
+    Before 1.20 it does so on x86-64 only and registers an allocator elsewhere that is no arena,
+    which no run can shrink: github.com/microsoft/onnxruntime/issues/21191.
+    """
+    major, minor = (int(part) for part in version.split(".")[:2])
+    return machine in _X86_64 or (major, minor) >= (1, 20)
 
 
 @lru_cache(maxsize=1)
-def share_arena() -> None:
-    """Register the arena that all sessions of this process use. Call before opening any."""
+def share_arena() -> bool:
+    """Register the arena of all sessions of this process; False where each must have its own.
+
+    Call before opening any.
+    """
     import onnxruntime as ort
 
     _return_large_blocks()
+    if not can_share_arena(ort.__version__, platform.machine()):
+        return False
     info = ort.OrtMemoryInfo(
         "Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT
     )
     growth = ort.OrtArenaCfg({"max_mem": 0, "arena_extend_strategy": _GROW_AS_REQUESTED})
     ort.create_and_register_allocator(info, growth)
+    return True
 
 
 def _return_large_blocks() -> None:

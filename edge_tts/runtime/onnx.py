@@ -94,7 +94,7 @@ def session_options(n_threads: int) -> Any:
     options.enable_cpu_mem_arena = True
     options.log_severity_level = _LOG_ERRORS_ONLY
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.add_session_config_entry("session.use_env_allocators", "1")
+    options.add_session_config_entry("session.use_env_allocators", str(int(share_arena())))
     return options
 
 
@@ -140,7 +140,6 @@ def runtime_version() -> str:
 def _open(path: Path, options: Any) -> Any:
     import onnxruntime as ort
 
-    share_arena()
     try:
         return ort.InferenceSession(str(path), options, providers=[PROVIDER])
     except _ort_errors() as error:

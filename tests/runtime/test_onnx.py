@@ -6,7 +6,9 @@ import pytest
 from onnx import TensorProto, helper
 
 from edge_tts.errors import EngineError
+from edge_tts.runtime import onnx as onnx_engines
 from edge_tts.runtime import threads
+from edge_tts.runtime.memory import can_share_arena
 from edge_tts.runtime.onnx import OnnxEngine, optimise, weights_path
 
 
@@ -31,6 +33,27 @@ def test_runs_by_name(model_path):
     with OnnxEngine(model_path, n_threads=1) as engine:
         outputs = engine.run({"x": np.eye(64, dtype=np.float32)})
     assert (engine.inputs, engine.outputs) == (("x",), ("y",))
+    assert np.array_equal(outputs["y"].ravel(), np.arange(64 * 32))
+
+
+@pytest.mark.parametrize(
+    ("version", "machine", "can"),
+    [
+        ("1.19.2", "aarch64", False),  # the newest for Python 3.8 and 3.9: JetPack 5, Debian 11
+        ("1.19.2", "x86_64", True),
+        ("1.20.0", "aarch64", True),
+        ("2.0.0", "aarch64", True),
+    ],
+)
+def test_old_releases_share_an_arena_on_x86_64_only(version, machine, can):
+    assert can_share_arena(version, machine) is can
+
+
+def test_a_session_with_an_arena_of_its_own_runs_and_shrinks(model_path, monkeypatch):
+    monkeypatch.setattr(onnx_engines, "share_arena", lambda: False)
+    with OnnxEngine(model_path, n_threads=1) as engine:
+        for _ in range(2):
+            outputs = engine.run({"x": np.eye(64, dtype=np.float32)})
     assert np.array_equal(outputs["y"].ravel(), np.arange(64 * 32))
 
 
