@@ -60,6 +60,8 @@ EXTRAS = {
         "safetensors>=0.4",
         "sentencepiece>=0.1.99",
     ],
+    # What edge_tts.build.lite_voice trains with, beside the extra `build`.
+    "train": ["transformers>=5.0", "matplotlib>=3.7"],
     # Lite voices only; every other voice encodes its text without a library.
     "lite": ["sentencepiece>=0.1.99"],
     # FLAC and Opus files. BSD; its wheels bring libsndfile (LGPL-2.1+) as a library of its own.
@@ -111,6 +113,7 @@ setup(
         "edge_tts.text.g2p": ["data/*"],
         "edge_tts.voices": ["**/data/*", "data/*"],
         "edge_tts.build.fast_voice": ["data/*"],
+        "edge_tts.build.lite_voice": ["data/*"],
         "edge_tts.build.tensorrt": ["data/*"],
     },
     data_files=[("share/edge-tts/engines", sorted(str(p) for p in Path("engines").glob("*.yaml")))],
