@@ -174,3 +174,7 @@ def test_other_machines_are_served_only_with_a_token(tmp_path):
         access = access_for(everywhere, token)
         assert (access.is_loopback, access.token) == (False, b"0123456789abcdef")
         assert access_for(here, None).is_loopback
+    if socket.has_ipv6:
+        with socket.socket(socket.AF_INET6) as here:
+            here.bind(("::1", 0))
+            assert access_for(here, None).is_loopback

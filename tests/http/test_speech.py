@@ -224,6 +224,25 @@ def test_a_failure_after_the_first_sound_breaks_the_answer_off(service, http_sid
     assert http_side.studio.admission.counts.n_broken_off == 1
 
 
+def test_a_client_that_does_not_read_is_broken_off_and_holds_up_nobody(
+    service, http_side, monkeypatch
+):
+    monkeypatch.setattr("edge_tts.http.response._SEND_S", 0.5)
+    text = "Turn left. " * 1800  # 48 MB of sound
+    body = json.dumps({"text": text, "format": "pcm"}).encode()
+    head = f"POST /tts HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+    head += "Content-Type: application/json\r\n\r\n"
+    with socket.socket() as mute, http_side.client() as other:
+        mute.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        mute.connect(("127.0.0.1", http_side.port))
+        mute.sendall(head.encode() + body)
+        wait_until(lambda: n_syntheses(service) == 1)
+        answer = other.post("/tts", json={"text": "Turn left.", "format": "pcm"})
+        np.testing.assert_array_equal(heard(answer.content), expected("Turn left."))
+        wait_until(lambda: n_syntheses(service) == 0, 20)
+    wait_until(lambda: http_side.studio.admission.counts.n_broken_off == 1)
+
+
 def test_speed_and_ssml_reach_the_voice(tmp_path, monkeypatch):
     """With the front end of a real voice: the tone source knows neither."""
     monkeypatch.setenv("EDGE_TTS_VOICES_DIR", str(tmp_path / "voices"))
