@@ -81,14 +81,18 @@ def described(
 
 
 def described_engine(
-    graph: Path, precision: str, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]
+    graph: Path,
+    name: str,
+    precision: str,
+    inputs: Mapping[str, Shape],
+    outputs: Mapping[str, Shape],
 ) -> List[Part]:
-    """The engine in `graph`, which is named as its file, and its weights where they lie outside."""
-    parts = [described(graph, graph.stem, "onnx", precision, inputs, outputs)]
+    """The engine in `graph`, and its weights where they lie outside."""
+    parts = [described(graph, name, "onnx", precision, inputs, outputs)]
     weights = weights_path(graph)
     # Small graphs have no tensor worth a file of its own.
     if weights.exists():
-        parts.append(described(weights, f"{graph.stem}_weights", "onnx-data", precision))
+        parts.append(described(weights, f"{name}_weights", "onnx-data", precision))
     return parts
 
 

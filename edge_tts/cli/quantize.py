@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict
 
 from edge_tts.errors import EXIT_OK, InputError
 
 DEFAULT_SEARCH_S = 300.0
-MAX_TEXTS = 50
 
 
 def add_parser(subparsers: Any) -> None:
@@ -31,7 +30,11 @@ def add_parser(subparsers: Any) -> None:
         "int8-weights, int4",
     )
     parser.add_argument(
-        "--texts", metavar="FILE", type=Path, required=True, help="texts to measure with, by line"
+        "--texts",
+        metavar="FILE",
+        type=Path,
+        required=True,
+        help="texts to measure with, by line, or a table .tsv of id, lang, text, spoken",
     )
     parser.add_argument(
         "--keep", metavar="NAMES", action="append", default=[], help="layers to leave, a pattern"
@@ -53,6 +56,9 @@ def add_parser(subparsers: Any) -> None:
         default=DEFAULT_SEARCH_S,
         help=f"time for that search, by engine (default {DEFAULT_SEARCH_S:.0f})",
     )
+    parser.add_argument(
+        "--judge", metavar="DIR", type=Path, help="a speech judge that listens before and after"
+    )
     parser.add_argument("--page", metavar="FILE", type=Path, help="write the comparison here")
 
 
@@ -60,18 +66,18 @@ def run(args: argparse.Namespace) -> int:
     """Quantise, compare, report."""
     from edge_tts.build.quantisation.layers import Exclusion
     from edge_tts.build.quantisation.page import write_page
+    from edge_tts.build.quantisation.sentences import read_sentences
     from edge_tts.build.quantisation.tool import Wish, quantise_voice
 
     exclusion = Exclusion(tuple(args.keep), tuple(args.keep_type))
     wish = Wish(_by_part(args.precision), exclusion, args.target_db, args.search_seconds)
-    outcome = quantise_voice(args.voice, args.out, _texts(args.texts), wish, _report)
-    for part in outcome.parts:
-        before, after = (size / 2**20 for size in part.size_bytes)
-        print(
-            f"{part.name}: {part.kind}, {before:.1f} → {after:.1f} MiB, "
-            f"{1000 * part.run_s[0]:.2f} → {1000 * part.run_s[1]:.2f} ms a run, "
-            f"{part.snr_db:.1f} dB above its error"
-        )
+    sentences = read_sentences(args.texts)
+    outcome = quantise_voice(args.voice, args.out, sentences, wish, _report)
+    if args.judge:
+        _report("having both judged")
+        outcome = outcome.judged(args.judge)
+    for line in outcome.lines():
+        print(line)
     if args.page:
         write_page(outcome, args.page)
     return EXIT_OK
@@ -90,17 +96,6 @@ def _by_part(text: str) -> Dict[str, str]:
             )
         chosen[part] = kind
     return chosen
-
-
-def _texts(path: Path) -> List[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read ({error}); give a UTF-8 text file") from error
-    texts = [line.strip() for line in lines if line.strip()]
-    if not texts or len(texts) > MAX_TEXTS:
-        raise InputError(f"{path} must hold 1 to {MAX_TEXTS} texts, one on a line")
-    return texts
 
 
 def _report(line: str) -> None:

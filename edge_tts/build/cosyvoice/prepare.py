@@ -133,7 +133,7 @@ def _files(
     ]
     for name, part in engines.items():
         graph, stored = directory / f"{name}.onnx", precision.of(name)
-        files += described_engine(graph, stored, part.input_shapes, part.output_shapes)
+        files += described_engine(graph, name, stored, part.input_shapes, part.output_shapes)
     return files
 
 

@@ -114,7 +114,7 @@ def _prepare_part(
     optimise(raw, target)
     raw.unlink()
     inputs = {item.name: _shape(item) for item in part.inputs}
-    return described_engine(target, precision, inputs, outputs)
+    return described_engine(target, name, precision, inputs, outputs)
 
 
 def _shape(item: onnx.ValueInfoProto) -> Shape:

@@ -85,7 +85,7 @@ def _files(
     files += [described(directory / name, f"{key}_table", "npy") for key, name in FILES.items()]
     for name, part in engines.items():
         graph, stored = directory / f"{name}.onnx", precision.get(name, FP32)
-        files += described_engine(graph, stored, part.input_shapes, part.output_shapes)
+        files += described_engine(graph, name, stored, part.input_shapes, part.output_shapes)
     return files
 
 

@@ -7,7 +7,7 @@ import html
 import struct
 import zlib
 from pathlib import Path
-from typing import List
+from typing import Iterable, List, Sequence
 
 import numpy as np
 
@@ -30,7 +30,8 @@ img{width:100%;height:8rem;image-rendering:pixelated}
 def write_page(outcome: Outcome, path: Path) -> None:
     """Write the page to `path`."""
     title = f"{html.escape(outcome.name)}: before and after"
-    body = [f"<h1>{title}</h1>", _table(outcome), "<h2>Sound</h2>", *_sounds(outcome)]
+    body = [f"<h1>{title}</h1>", _table(outcome), *_understood(outcome)]
+    body += ["<h2>Sound</h2>", *_sounds(outcome)]
     for part in outcome.parts:
         body += _layers(part)
     page = (
@@ -42,29 +43,50 @@ def write_page(outcome: Outcome, path: Path) -> None:
 
 def _table(outcome: Outcome) -> str:
     head = ("engine", "kind", "MiB before", "after", "ms before", "after", "signal/error dB")
-    rows = [f"<tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>"]
-    for part in outcome.parts:
-        cells = (
-            html.escape(part.name),
-            part.kind,
-            *(f"{size / MIB:.1f}" for size in part.size_bytes),
-            *(f"{1000 * run_s:.2f}" for run_s in part.run_s),
-            f"{part.snr_db:.1f}",
-        )
-        rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    return f"<table>{''.join(rows)}</table>"
+    return _rows(
+        head,
+        (
+            (
+                part.name,
+                part.kind,
+                *(f"{size / MIB:.1f}" for size in part.size_bytes),
+                *(f"{1000 * run_s:.2f}" for run_s in part.run_s),
+                f"{part.snr_db:.1f}",
+            )
+            for part in outcome.parts
+        ),
+    )
+
+
+def _understood(outcome: Outcome) -> List[str]:
+    if not outcome.understood:
+        return []
+    rows = (
+        (each.lang, str(each.n_sentences), f"{each.before:.3f}", f"{each.after:.3f}")
+        for each in outcome.understood
+    )
+    head = ("language", "sentences", "error rate before", "after")
+    return ["<h2>What the judge understood</h2>", _rows(head, rows)]
+
+
+def _rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = ["".join(f"<th>{cell}</th>" for cell in head)]
+    lines += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
 def _sounds(outcome: Outcome) -> List[str]:
     found = []
-    for text, before, after in zip(outcome.texts, outcome.before.sounds, outcome.after.sounds):
+    for sentence, before, after in zip(
+        outcome.sentences, outcome.before.sounds, outcome.after.sounds
+    ):
         pair = "".join(
             f"<figure><img alt='log-mel spectrogram' src='{_image(samples)}'>"
             f"<figcaption>{name}, {len(samples) / outcome.before.sample_rate_hz:.2f} s</figcaption>"
             "</figure>"
             for name, samples in (("before", before), ("after", after))
         )
-        found.append(f"<p>{html.escape(text)}</p><div class='pair'>{pair}</div>")
+        found.append(f"<p>{html.escape(sentence.text)}</p><div class='pair'>{pair}</div>")
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
@@ -14,14 +13,16 @@ from edge_tts.build.quantisation import kinds
 from edge_tts.build.quantisation.calibration import LayerError, layer_errors, observe
 from edge_tts.build.quantisation.comparing import Closeness, Run, replay
 from edge_tts.build.quantisation.files import store_quantised
-from edge_tts.build.quantisation.layers import Exclusion
+from edge_tts.build.quantisation.judging import Understanding, compare
+from edge_tts.build.quantisation.layers import Exclusion, linear_layers
 from edge_tts.build.quantisation.rewrite import Range
 from edge_tts.build.quantisation.search import Found, keep_sensitive
+from edge_tts.build.quantisation.sentences import Sentence
 from edge_tts.build.quantisation.speaking import Speech, speak
+from edge_tts.build.voice_directory import check_out, described_engine, finish, new_voice
 from edge_tts.errors import InputError
-from edge_tts.runtime.integrity import sha256_of
 from edge_tts.runtime.onnx import OnnxEngine, weights_path
-from edge_tts.voices.manifest import FILE_NAME, Manifest, Part, VoiceDirectory, render
+from edge_tts.voices.manifest import Manifest, Part, VoiceDirectory
 
 Report = Callable[[str], None]
 
@@ -49,48 +50,68 @@ class PartOutcome:
     errors: Tuple[LayerError, ...]
     search: Optional[Found]
 
+    def line(self) -> str:
+        """Size, time and error for people to read."""
+        before, after = (size / 2**20 for size in self.size_bytes)
+        return (
+            f"{self.name}: {self.kind}, {before:.1f} → {after:.1f} MiB, "
+            f"{1000 * self.run_s[0]:.2f} → {1000 * self.run_s[1]:.2f} ms a run, "
+            f"{self.snr_db:.1f} dB above its error"
+        )
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """The new voice beside the old."""
+    """The new voice beside the old. `understood` is empty until a judge has listened."""
 
     name: str
-    texts: Tuple[str, ...]
+    sentences: Tuple[Sentence, ...]
     parts: Tuple[PartOutcome, ...]
     before: Speech
     after: Speech
+    understood: Tuple[Understanding, ...] = ()
+
+    def judged(self, judge: Path) -> "Outcome":
+        """This, with what the speech judge in the folder `judge` understands. Raises InputError."""
+        understood = compare(judge, self.sentences, self.before, self.after)
+        return replace(self, understood=understood)
+
+    def lines(self) -> List[str]:
+        """All of it for people to read."""
+        return [part.line() for part in self.parts] + [each.line() for each in self.understood]
 
 
 def quantise_voice(
-    source: Path, out: Path, texts: Sequence[str], wish: Wish, report: Report
+    source: Path, out: Path, sentences: Sequence[Sentence], wish: Wish, report: Report
 ) -> Outcome:
     """Write the voice in `source` to `out` with some engines in fewer bits, and compare both.
 
     `out` appears whole or not at all. Raises InputError for parts the voice does not have or for
-    `texts` that do not use them, EngineError when ONNX Runtime refuses a graph.
+    `sentences` that do not use them, EngineError when ONNX Runtime refuses a graph.
     """
     directory = VoiceDirectory.read(source)
+    check_out(out)
     if out.exists():
         raise InputError(f"{out} exists; choose another place with --out")
     _check(directory, wish)
+    texts = [sentence.text for sentence in sentences]
     report(f"speaking {len(texts)} texts with {source.name}")
     before = speak(source, texts)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=str(out.parent)) as temporary:
-        new = Path(temporary) / out.name
-        shutil.copytree(str(source), str(new))
+    with new_voice(out) as new:
+        for kept in _kept(directory.manifest, wish.by_part):
+            shutil.copyfile(str(source / kept.file), str(new / kept.file))
         outcomes = []
         for part in wish.by_part:
             report(f"quantising the {part.replace('_', ' ')}")
-            graph = directory.file(part)
             if not before.runs.get(part):
                 raise InputError(f"these texts never use the engine {part!r}; give others")
-            outcomes.append(_quantise_part(part, graph, new, before.runs[part], wish))
-        _describe(directory.manifest, new, wish.by_part)
-        new.rename(out)
+            outcomes.append(
+                _quantise_part(part, directory.file(part), new, before.runs[part], wish)
+            )
+        finish(new, _described(directory.manifest, new, wish.by_part))
     report(f"speaking with {out.name}")
     after = speak(out, texts)
-    return Outcome(out.name, tuple(texts), tuple(outcomes), before, after)
+    return Outcome(out.name, tuple(sentences), tuple(outcomes), before, after)
 
 
 def _check(directory: VoiceDirectory, wish: Wish) -> None:
@@ -102,6 +123,11 @@ def _check(directory: VoiceDirectory, wish: Wish) -> None:
 
 def _quantise_part(part: str, graph: Path, new: Path, runs: List[Run], wish: Wish) -> PartOutcome:
     kind, model = wish.by_part[part], onnx.load(str(graph))
+    if kind not in (kinds.FP32, kinds.FP16) and not linear_layers(model.graph, wish.exclusion):
+        raise InputError(
+            f"the engine {part!r} has no fp32 layer that {kind} could rewrite; choose fp16, which "
+            "stores all that is still fp32 in half, or leave it as it is"
+        )
     passages = observe(model, runs, wish.exclusion)
     errors = tuple(layer_errors(model, kind, passages, wish.exclusion))
     ranges = {name: passage.values for name, passage in passages.items()}
@@ -151,39 +177,20 @@ class _Attempt:
             return replay(engine, self._runs)
 
 
-def _describe(manifest: Manifest, new: Path, by_part: Mapping[str, str]) -> None:
-    """Write the manifest of the changed files."""
-    kept: List[Part] = []
-    for part in manifest.parts:
-        path, owner = new / part.file, part.name[: -len("_weights")]
-        owner = owner if part.name.endswith("_weights") else part.name
-        if owner not in by_part:
-            kept.append(part)
-        elif path.exists():
-            changed = replace(part, sha256=sha256_of(path), size_bytes=path.stat().st_size)
-            kept.append(replace(changed, precision=by_part[owner]))
-    known = {part.file for part in kept}
-    for part in tuple(kept):
-        weights = weights_path(new / part.file)
-        if part.format == "onnx" and weights.exists() and weights.name not in known:
-            kept.append(_weights_part(part, weights))
-    version = f"{manifest.info.version}-quantised"
-    info = replace(manifest.info, name=new.name, version=version)
-    text = render(replace(manifest, info=info, parts=tuple(kept)))
-    (new / FILE_NAME).write_text(text, encoding="utf-8")
+def _kept(manifest: Manifest, by_part: Mapping[str, str]) -> List[Part]:
+    """The files that stay as they are."""
+    changed = {*by_part, *(f"{name}_weights" for name in by_part)}
+    return [part for part in manifest.parts if part.name not in changed]
 
 
-def _weights_part(part: Part, weights: Path) -> Part:
-    return Part(
-        name=f"{part.name}_weights",
-        file=weights.name,
-        sha256=sha256_of(weights),
-        size_bytes=weights.stat().st_size,
-        format="onnx-data",
-        precision=part.precision,
-        inputs={},
-        outputs={},
-    )
+def _described(manifest: Manifest, new: Path, by_part: Mapping[str, str]) -> Manifest:
+    """The manifest with the changed engines as they are now."""
+    parts = _kept(manifest, by_part)
+    for name, kind in by_part.items():
+        part = manifest.part(name)
+        parts += described_engine(new / part.file, name, kind, part.inputs, part.outputs)
+    info = replace(manifest.info, name=new.name, version=f"{manifest.info.version}-quantised")
+    return replace(manifest, info=info, parts=tuple(parts))
 
 
 def _size_bytes(graph: Path) -> int:
