@@ -36,7 +36,11 @@ def slow_service(tmp_path_factory: Any, _importable_sources: None) -> Iterator[A
 def _service(tmp_path_factory: Any, *options: str) -> Iterator[Any]:
     from running import running
 
-    with running(tmp_path_factory.mktemp("service"), options=list(options)) as front:
+    from edge_tts.service.supervisor import WorkerPolicy
+
+    folder = tmp_path_factory.mktemp("service")
+    # The policy of a real service: on a busy machine a worker may be mute for seconds.
+    with running(folder, options=list(options), worker=WorkerPolicy()) as front:
         front.wait_ready()
         yield front
 

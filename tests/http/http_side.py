@@ -70,7 +70,7 @@ def n_syntheses(service: Any) -> int:
     return found
 
 
-def wait_until(condition: Any, within_s: float = 5.0) -> None:
+def wait_until(condition: Any, within_s: float = 20.0) -> None:
     """Return once `condition()` holds; fail when it does not within `within_s`."""
     until_s = time.monotonic() + within_s
     while not condition():

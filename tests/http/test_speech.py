@@ -239,7 +239,7 @@ def test_a_client_that_does_not_read_is_broken_off_and_holds_up_nobody(
         wait_until(lambda: n_syntheses(service) == 1)
         answer = other.post("/tts", json={"text": "Turn left.", "format": "pcm"})
         np.testing.assert_array_equal(heard(answer.content), expected("Turn left."))
-        wait_until(lambda: n_syntheses(service) == 0, 20)
+        wait_until(lambda: n_syntheses(service) == 0)
     wait_until(lambda: http_side.studio.admission.counts.n_broken_off == 1)
 
 
