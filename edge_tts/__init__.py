@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 __all__ = ["AudioChunk", "EdgeTTSError", "Speaker", "__version__"]
 
+# The typing module would take longer to import than all the rest of this.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from edge_tts.audio.chunk import AudioChunk
     from edge_tts.errors import EdgeTTSError
     from edge_tts.speaker import Speaker

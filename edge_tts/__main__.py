@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from edge_tts.cli.main import main
+from edge_tts.cli.entry import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -54,7 +54,7 @@ def test_metadata():
     assert "Apache-2.0" in (about.get("License") or about.get("License-Expression"))
     entry_points = metadata.distribution(DISTRIBUTION).entry_points
     scripts = {point.name: point.value for point in entry_points}
-    assert scripts == {"edge-tts": "edge_tts.cli.main:main"}
+    assert scripts == {"edge-tts": "edge_tts.cli.entry:main"}
 
 
 def test_run_time_requirements_have_wheels_for_python38_on_aarch64():

@@ -12,6 +12,7 @@ from typing import IO, Optional, Union
 
 import numpy as np
 
+from edge_tts.audio import unfinished
 from edge_tts.errors import AudioError
 
 STDOUT = "-"
@@ -95,6 +96,7 @@ class PcmOutput:
                 self.write(header)
                 os.fsync(self._file.fileno())
                 self._temporary.replace(self._final)
+                unfinished.end(self._temporary)
                 self._temporary = None
         except OSError as error:
             raise self._explained(error) from error
@@ -108,6 +110,7 @@ class PcmOutput:
             self._file = None
         if self._temporary is not None:
             self._temporary.unlink()
+            unfinished.end(self._temporary)
             self._temporary = None
 
     def _open(self, target: Union[str, Path]) -> None:
@@ -127,7 +130,12 @@ class PcmOutput:
         if mode is not None and not os.access(str(path), os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         temporary = path.with_name(f"{_temporary_prefix(path)}{os.urandom(4).hex()}.part")
-        self._file = temporary.open("xb", buffering=0)
+        unfinished.begin(temporary)
+        try:
+            self._file = temporary.open("xb", buffering=0)
+        except OSError:
+            unfinished.end(temporary)
+            raise
         self._final, self._temporary = path, temporary
         if mode is not None:
             temporary.chmod(stat.S_IMODE(mode))

@@ -6,21 +6,21 @@ import argparse
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, NoReturn, Sequence
 
+from edge_tts.audio import unfinished
 from edge_tts.cli import announcing
-from edge_tts.errors import EXIT_INTERRUPTED, EXIT_OK, AudioError, ConfigError, InputError
+from edge_tts.errors import EXIT_OK, AudioError, ConfigError, InputError
 
 if TYPE_CHECKING:
     from edge_tts.audio.sink import Sink
     from edge_tts.config import Config
     from edge_tts.service.client import Ending
-    from edge_tts.speaker import Text
+    from edge_tts.speaker import Speaker, Text
     from edge_tts.text.report import Report
 
 STDIO = "-"
 READ_BYTES = 64 * 1024
-EXIT_TERMINATED = 128 + 15
 NO_DEVICE = ("audio.no_device", "audio.no_portaudio")
 
 
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     flags.update(device=args.device, preset=args.preset, instruct=args.instruct, seed=args.seed)
     config = configuration.load(args.config, flags)
     text = text_argument(args.text)
-    signal.signal(signal.SIGTERM, _terminated)
+    _heed_signals()
     try:
         if announcing.is_wanted(args):
             ending = announcing.announce(text, args, config)
@@ -89,8 +89,8 @@ def run(args: argparse.Namespace) -> int:
                 _say_how_it_ended(ending)
                 return announcing.exit_code(ending.reason)
         _speak_here(text, args, config)
-    except (KeyboardInterrupt, _Terminated) as signalled:
-        _exit_now(EXIT_INTERRUPTED if isinstance(signalled, KeyboardInterrupt) else EXIT_TERMINATED)
+    except _Signalled as signalled:
+        _exit_now(signalled)
     return EXIT_OK
 
 
@@ -110,22 +110,44 @@ def _speak_here(text: "Text", args: argparse.Namespace, config: "Config") -> Non
         else:
             # A signal before the first chunk, too, must discard the file and not complete it.
             with sink:
-                n_samples = speaker.send(text, sink, ssml=args.ssml)
+                n_samples = _send(speaker, text, sink, args)
         _say_what_is_missing(speaker.report, n_samples)
 
 
-class _Terminated(BaseException):
-    """SIGTERM, raised in the main thread so that no half-written file stays."""
+def _send(speaker: "Speaker", text: "Text", sink: "Sink", args: argparse.Namespace) -> int:
+    try:
+        return speaker.send(text, sink, ssml=args.ssml)
+    except _Signalled as signalled:
+        # A device has been silenced; closing the voice would wait for what the model computes.
+        _exit_now(signalled)
 
 
-def _terminated(*_: object) -> None:
-    raise _Terminated
+class _Signalled(BaseException):
+    """SIGINT or SIGTERM, raised in the main thread so that no half-written file stays."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number
 
 
-def _exit_now(code: int) -> None:
+def _heed_signals() -> None:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _on_signal)
+    signal.signal(signal.SIGTERM, _on_signal)
+
+
+def _on_signal(number: int, frame: object) -> NoReturn:
+    # A second one must not cut off the tidying up after the first.
+    for heeded in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(heeded, signal.SIG_IGN)
+    raise _Signalled(number)
+
+
+def _exit_now(signalled: _Signalled) -> NoReturn:
     # The synthesis thread may be inside the model, which a regular exit would wait for.
+    unfinished.remove_all()
     sys.stderr.flush()
-    os._exit(code)
+    os._exit(signalled.exit_code)
 
 
 def _say_what_is_missing(report: "Report", n_samples: int) -> None:
