@@ -68,7 +68,7 @@ EXTRAS = {
     "encode": ["soundfile>=0.12.1"],
     # TensorRT comes with JetPack (python3-libnvinfer); PyPI has none for Jetson boards.
     "jetson": ["pycuda>=2022.1"],
-    "http": ["fastapi>=0.100", "uvicorn>=0.22"],
+    "http": ["fastapi>=0.100", "pydantic>=2.0", "uvicorn>=0.22"],
     # Peers to measure against. piper-tts is GPL-3: bench only, never imported by the package.
     "bench": [
         'kokoro-onnx>=0.5; python_version >= "3.10"',
