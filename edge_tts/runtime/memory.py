@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import threading
 from functools import lru_cache
 
 _M_MMAP_THRESHOLD = -3  # from glibc's malloc.h
 _MMAP_THRESHOLD_BYTES = 1 << 20
 _GROW_AS_REQUESTED = 1
 _X86_64 = ("x86_64", "AMD64")
+
+_registering = threading.Lock()
 
 
 def can_share_arena(version: str, machine: str) -> bool:
@@ -27,12 +30,17 @@ def can_share_arena(version: str, machine: str) -> bool:
     return machine in _X86_64 or (major, minor) >= (1, 20)
 
 
-@lru_cache(maxsize=1)
 def share_arena() -> bool:
     """Register the arena of all sessions of this process; False where each must have its own.
 
-    Call before opening any.
+    Call before opening any; any thread may.
     """
+    with _registering:
+        return _register_arena()
+
+
+@lru_cache(maxsize=1)
+def _register_arena() -> bool:
     import onnxruntime as ort
 
     _return_large_blocks()

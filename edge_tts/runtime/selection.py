@@ -10,7 +10,18 @@ import logging
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+)
 
 from edge_tts.errors import EngineError
 from edge_tts.runtime.cuda import DEVICE_LOST
@@ -18,6 +29,7 @@ from edge_tts.runtime.decoding import Cache
 from edge_tts.runtime.engine import Engine
 from edge_tts.runtime.fallback import FallbackEngine
 from edge_tts.runtime.tensorrt_loading import PlanFile, TensorRtEngines
+from edge_tts.runtime.threads import default_threads
 from edge_tts.runtime.verification import Verdicts, compare, read_manifests
 
 if TYPE_CHECKING:
@@ -63,8 +75,7 @@ class Engines:
         self._choices: Dict[str, EngineChoice] = {}
         self._on_device = self._open_plans(voice_directory)
         try:
-            for part in models:
-                self._engines[part] = self._opened(part)
+            self._engines.update(zip(models, self._opened_together(models)))
         except EngineError:
             self.close()
             raise
@@ -115,6 +126,13 @@ class Engines:
         for part, error in verdicts.refused.items():
             self._chose_onnx(part, error)
         return on_device if on_device is not None and on_device.engines else None
+
+    def _opened_together(self, parts: Iterable[str]) -> List[Engine]:
+        """Every engine; ONNX Runtime packs the weights of several at a time."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self._n_threads or default_threads()) as pool:
+            return list(pool.map(self._opened, parts))
 
     def _opened(self, part: str) -> Engine:
         engines = {} if self._on_device is None else self._on_device.engines
