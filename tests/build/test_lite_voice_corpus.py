@@ -1,11 +1,20 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from edge_tts.build.lite_voice import corpus
-from edge_tts.build.lite_voice.teacher import UNCUT, trimmed
+from edge_tts.build.lite_voice.teacher import (
+    FRAME_RATE_HZ,
+    SAMPLES_PER_FRAME,
+    UNCUT,
+    locked,
+    trimmed,
+)
 from edge_tts.text.frontend import FrontEnd
 from edge_tts.text.g2p.pronouncer import Pronouncer
 from edge_tts.voices.cosyvoice.text import segment_text
+from edge_tts.voices.kokoro.source import HarmonicSource
 
 
 def test_the_corpus_is_reproducible_and_says_nothing_twice() -> None:
@@ -38,9 +47,28 @@ def test_the_teacher_reads_every_sentence_whole_and_as_it_is_written() -> None:
         assert [segment_text(segment) for segment in front_end.segments(text)] == [text]
 
 
-def test_silence_around_speech_is_cut_down_to_a_margin() -> None:
-    speech = np.full(24_000, 0.1, np.float32)
-    silence = np.zeros(12_000, np.float32)
-    assert len(trimmed(np.concatenate([silence, speech, silence]))) == 24_000 + 2 * 1440 - 1
+def test_silence_around_speech_is_cut_down_to_whole_frames() -> None:
+    audio = np.zeros(20 * SAMPLES_PER_FRAME + 7, np.float32)
+    audio[5 * SAMPLES_PER_FRAME + 10 : 9 * SAMPLES_PER_FRAME] = 0.1
+    cut = trimmed(audio)
+    assert len(cut) == (2 + 4 + 2) * SAMPLES_PER_FRAME
+    assert not cut[: 2 * SAMPLES_PER_FRAME + 10].any()
+    assert cut[2 * SAMPLES_PER_FRAME + 10] > 0
     with pytest.raises(ValueError, match="silent"):
-        trimmed(silence)
+        trimmed(np.zeros(2000, np.float32))
+
+
+@given(st.lists(st.floats(0, 500, width=32), min_size=1, max_size=60))
+def test_the_source_begins_every_frame_of_a_pitch_alike(f0_hz: list) -> None:
+    rounded = locked(np.array(f0_hz, np.float32))
+    assert len(rounded) == len(f0_hz)
+    assert (rounded % FRAME_RATE_HZ == 0).all()
+    assert np.abs(rounded[::2] - np.maximum(f0_hz[::2], [*f0_hz, 0][1::2])).max() <= 60
+    mixer = np.array([1.0] + [0.0] * 9, np.float32)
+    track = HarmonicSource(mixer).track(np.repeat(rounded[::2], 2))
+    # Between the centres of its two halves a frame has one pitch and no neighbour.
+    middle = np.arange(SAMPLES_PER_FRAME // 4, 3 * SAMPLES_PER_FRAME // 4)
+    by_pitch: dict = {}
+    for frame, hz in enumerate(rounded[::2]):
+        found = track._signal(frame * SAMPLES_PER_FRAME + middle)
+        np.testing.assert_allclose(found, by_pitch.setdefault(hz, found), atol=1e-6)

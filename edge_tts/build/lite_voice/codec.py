@@ -1,7 +1,8 @@
 """EnCodec's decoder (Défossez et al. 2022), trained to turn the vectors of codes into sound.
 
 The architecture is that of the published 24 kHz model with fewer channels and 40 frames per second
-instead of 75. Trained by spectral distances alone (Yamamoto et al. 2020 without the adversary).
+instead of 75. The teacher's pitch being locked to the frames, the waveform itself can be asked for;
+spectral distances (Yamamoto et al. 2020, without the adversary) do the rest.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ from typing import Dict, List, Sequence, Tuple
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from transformers import EncodecConfig, EncodecModel
 
 from edge_tts.build.fast_voice.losses import mel_filters
 from edge_tts.build.lite_voice.codes import (
     CODEBOOK_SIZE,
-    FRAME_RATE_HZ,
     LATENT,
     N_CODEBOOKS,
     N_FFT,
-    SAMPLES_PER_FRAME,
     Quantiser,
 )
 from edge_tts.build.lite_voice.recordings import Coded
+from edge_tts.build.lite_voice.teacher import FRAME_RATE_HZ, SAMPLES_PER_FRAME
 from edge_tts.build.lite_voice.training import Task
 
 RATIOS = (8, 5, 5, 3)
@@ -33,7 +34,7 @@ UNSEEN_FRAMES = 4
 """At the start of a window, which lacks the past that running speech has."""
 
 RESOLUTIONS = (2048, 1024, 512, 256, 128)
-MEL_WEIGHT = 2.0
+MEL_WEIGHT, WAVEFORM_WEIGHT = 2.0, 2.0
 
 _FLOOR = 1e-3
 _N_HELD_OUT = 12
@@ -70,16 +71,23 @@ class CodecTask(Task):
         windows = [self._window(self._training[i], rng) for i in chosen]
         latents, audio = (torch.stack(each) for each in zip(*windows))
         heard = slice(UNSEEN_FRAMES * SAMPLES_PER_FRAME, None)
-        spectral, mel = self._distance(self.network(latents)[:, 0, heard], audio[:, heard])
-        return spectral + MEL_WEIGHT * mel
+        got, want = self.network(latents)[:, 0, heard], audio[:, heard]
+        spectral, mel = self._distance(got, want)
+        waveform = (got - want).abs().mean() / want.abs().mean()
+        return spectral + MEL_WEIGHT * mel + WAVEFORM_WEIGHT * waveform
 
     def held_out(self, network: nn.Module) -> Dict[str, float]:
         decibels: List[float] = []
+        likeness: List[float] = []
         for each in self._held_out[:_N_HELD_OUT]:
             samples = network(self._latents(each.codes)[None])[:, 0]
-            _, mel = self._distance(samples, torch.from_numpy(each.recording.audio)[None])
-            decibels.append(20 / np.log(10) * float(mel))
-        return {"held_out_mel_db": float(np.mean(decibels))}
+            wanted = torch.from_numpy(each.recording.audio)[None]
+            decibels.append(20 / np.log(10) * float(self._distance(samples, wanted)[1]))
+            likeness.append(float(functional.cosine_similarity(samples, wanted)))
+        return {
+            "held_out_mel_db": float(np.mean(decibels)),
+            "held_out_likeness": float(np.mean(likeness)),
+        }
 
     def _window(self, sentence: Coded, rng: np.random.Generator) -> Tuple[Tensor, Tensor]:
         start = int(rng.integers(len(sentence.codes) - WINDOW_FRAMES + 1))

@@ -14,9 +14,8 @@ from typing import List
 import numpy as np
 
 from edge_tts.build.fast_voice.losses import mel_filters
+from edge_tts.build.lite_voice.teacher import SAMPLES_PER_FRAME
 
-FRAME_RATE_HZ = 40
-SAMPLES_PER_FRAME = 600
 N_CODEBOOKS = 4
 CODEBOOK_SIZE = 256
 LATENT = 64

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import T5Config, T5ForConditionalGeneration
 
-from edge_tts.build.lite_voice.codes import CODEBOOK_SIZE, FRAME_RATE_HZ, N_CODEBOOKS
+from edge_tts.build.lite_voice.codes import CODEBOOK_SIZE, N_CODEBOOKS
 from edge_tts.build.lite_voice.recordings import Coded
-from edge_tts.build.lite_voice.teacher import SAMPLE_RATE_HZ
+from edge_tts.build.lite_voice.teacher import FRAME_RATE_HZ, SAMPLE_RATE_HZ
 from edge_tts.build.lite_voice.training import Task
 from edge_tts.build.lite_voice.vocabulary import END_ID, PAD_ID, Vocabulary
 from edge_tts.voices.lite.settings import DELAY, CodecLayout

@@ -8,8 +8,9 @@ from typing import Iterable, List, Sequence
 
 import numpy as np
 
-from edge_tts.build.lite_voice.codes import SAMPLES_PER_FRAME, Quantiser, log_mel_frames
+from edge_tts.build.lite_voice.codes import Quantiser, log_mel_frames
 from edge_tts.build.lite_voice.corpus import is_held_out
+from edge_tts.build.lite_voice.teacher import SAMPLES_PER_FRAME
 
 
 @dataclass(frozen=True)
