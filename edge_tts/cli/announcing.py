@@ -132,7 +132,8 @@ def _fields(args: argparse.Namespace) -> Dict[str, Any]:
 def parts(text: "Text") -> Iterator[str]:
     """A text as the service takes it: whole, or the sentences of a long or growing one as they end.
 
-    What has been read by the time the part before is over becomes the next part.
+    An empty piece says that no more of a growing text is there yet: its whole sentences become a
+    part. What has been read by the time the part before is over becomes the next part.
     """
     if isinstance(text, str) and len(text) <= LONGEST_TEXT:
         yield text
@@ -142,8 +143,9 @@ def parts(text: "Text") -> Iterator[str]:
     buffer = SentenceBuffer()
     for piece in _slices([text] if isinstance(text, str) else text):
         buffer.add(piece)
-        part = buffer.take()
-        if not part and len(buffer) > LONGEST_TEXT - SLICE:
+        is_full = len(buffer) > LONGEST_TEXT - SLICE
+        part = buffer.take() if is_full or not piece else ""
+        if is_full and not part:
             part = buffer.take_all()
         if part:
             yield part
@@ -154,7 +156,7 @@ def parts(text: "Text") -> Iterator[str]:
 
 def _slices(pieces: Iterable[str]) -> Iterator[str]:
     for piece in pieces:
-        for start in range(0, len(piece), SLICE):
+        for start in range(0, len(piece) or 1, SLICE):
             yield piece[start : start + SLICE]
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 STDIO = "-"
 READ_BYTES = 64 * 1024
+MORE_TEXT_S = 0.05
+"""How long a writer may take between two pieces of what is still one text."""
 NO_DEVICE = ("audio.no_device", "audio.no_portaudio")
 
 
@@ -198,8 +200,12 @@ def _refuse_surrogates(argument: str) -> None:
 
 
 def _decoded(descriptor: int) -> Iterator[str]:
-    """Standard input as it arrives, so that speech can start before its end."""
+    """Standard input as it arrives, so that speech can start before its end.
+
+    An empty piece says that no more is there yet.
+    """
     import codecs
+    import select
 
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     n_bytes = 0
@@ -220,6 +226,8 @@ def _decoded(descriptor: int) -> Iterator[str]:
             yield piece
         if not data:
             return
+        if not select.select([descriptor], [], [], MORE_TEXT_S)[0]:
+            yield ""
 
 
 def _open_sink(args: argparse.Namespace, config: "Config", sample_rate_hz: int) -> "Sink":

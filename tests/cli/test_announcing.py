@@ -1,6 +1,7 @@
 """`edge-tts speak` next to a running service: a real one, with the real voice, into a file."""
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from bench.running_service import RunningService
-from edge_tts.cli import announcing
+from edge_tts.cli import announcing, speak
 from edge_tts.config import Config
 from edge_tts.errors import InputError
 
 
 def arguments(*flags: str) -> argparse.Namespace:
-    from edge_tts.cli import speak
-
     parser = argparse.ArgumentParser()
     speak.add_parser(parser.add_subparsers())
     return parser.parse_args(["speak", "Hello.", *flags])
@@ -43,7 +42,7 @@ def test_a_long_text_goes_in_parts_that_end_with_sentences() -> None:
     for given in (text, iter([text])):
         sent = list(announcing.parts(given))
         assert "".join(sent) == text
-        assert len(sent) > 10
+        assert len(sent) > 3
         assert all(len(part) % len(sentence) == 0 for part in sent)
 
 
@@ -62,11 +61,33 @@ def test_a_growing_text_is_sent_as_its_sentences_end() -> None:
         for piece in ("The first sentence is here. The sec", "ond one costs 3.", "50 euros. Bye"):
             read.append(piece)
             yield piece
+            yield ""  # the writer pauses
 
     sent = announcing.parts(pieces())
     assert next(sent) == "The first sentence is here. "
     assert len(read) == 1
     assert list(sent) == ["The second one costs 3.50 euros. ", "Bye"]
+
+
+def test_a_text_that_comes_at_once_is_one_utterance_with_or_without_a_last_line_end() -> None:
+    text = "The first sentence is here. The second one follows. And the third."
+    for ending in ("", "\n"):
+        reader, writer = os.pipe()
+        os.write(writer, (text + ending).encode())
+        os.close(writer)
+        assert list(announcing.parts(speak._decoded(reader))) == [text + ending]
+        os.close(reader)
+
+
+def test_a_writer_that_pauses_has_its_sentences_spoken_meanwhile() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, "The first sentence is here. The 第".encode()[:-1])  # in mid-character
+    sent = announcing.parts(speak._decoded(reader))
+    assert next(sent) == "The first sentence is here. "
+    os.write(writer, "第".encode()[-1:] + b"2 one follows.")
+    os.close(writer)
+    assert list(sent) == ["The 第2 one follows."]
+    os.close(reader)
 
 
 def test_nobody_waits_for_a_text_in_parts() -> None:
@@ -119,3 +140,32 @@ def test_an_empty_file_name_is_a_usage_error(flag: str, capsys) -> None:
 
     assert main(["speak", "Hello.", flag, ""]) == 2
     assert "the file name is empty" in capsys.readouterr().err
+
+
+@pytest.mark.voice
+def test_marks_are_told_when_they_are_heard_and_piped_text_is_one_utterance(tmp_path: Path) -> None:
+    document = (
+        '<speak>Leaving now. <mark name="left"/>Turn left. <mark name="a"/><mark name="b"/>'
+        "Then go straight on.</speak>"
+    )
+    with RunningService(tmp_path, output_file=tmp_path / "heard.pcm") as service:
+        with service.client() as client:
+            frames = list(client.speak(document, ssml=True))
+            n_before = client.status()["counts"]["accepted"]
+        config = str(tmp_path / "config.yaml")
+        spoken = subprocess.run(
+            [sys.executable, "-m", "edge_tts", "speak", "--config", config],
+            check=False,
+            timeout=120,
+            input=b"The first sentence is here. The second one follows.",
+        )
+        with service.client() as client:
+            n_accepted = client.status()["counts"]["accepted"] - n_before
+    marks = [frame.data for frame in frames if frame.type == "edge-mark"]
+    told = [(document[mark["start"] : mark["end"]], mark.get("names", [])) for mark in marks]
+    names = [name for _, found in told for name in found]
+    assert names == ["left", "a", "b"]
+    (turn,) = [text for text, found in told if "left" in found]
+    assert "Turn left." in turn
+    assert "Leaving" not in turn
+    assert (spoken.returncode, n_accepted) == (0, 1)
