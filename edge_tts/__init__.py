@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 __version__ = "0.1.0"
 __all__ = ["AudioChunk", "EdgeTTSError", "Speaker", "__version__"]
 
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from edge_tts.audio.chunk import AudioChunk
     from edge_tts.errors import EdgeTTSError
     from edge_tts.speaker import Speaker
+
+# ONNX Runtime 1.29 and newer records its use in the home folder and reports it over the network,
+# unless it is told not to before it is first imported.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _LAZY = {
     "AudioChunk": "edge_tts.audio.chunk",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -132,6 +133,21 @@ def test_the_wheel_holds_every_module_and_data_file(tmp_path):
     assert wanted <= packed, sorted(wanted - packed)
     assert not [name for name in packed if name.startswith(("tests/", "bench/", "scripts/"))]
     assert any(name.endswith("NOTICE") for name in packed)
+
+
+def test_onnx_runtime_keeps_no_record_of_its_use(tmp_path):
+    """Since 1.29 it puts a device id and a queue of events to be sent into the home folder."""
+    # Without what disables it for other reasons: CI, or a variable set by this process.
+    environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    environment.update(HOME=str(tmp_path), TMPDIR=str(tmp_path), PYTHONPATH=str(ROOT))
+    code = (
+        "import edge_tts, onnxruntime; from onnxruntime.datasets import get_example; "
+        "onnxruntime.InferenceSession(get_example('sigmoid.onnx'), "
+        "providers=['CPUExecutionProvider'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert done.returncode == 0
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_the_licence_is_the_full_apache_text():
