@@ -83,6 +83,7 @@ def _show(args: argparse.Namespace) -> int:
     print(f"{info.name} {info.version}, {info.sample_rate_hz} Hz, licence {info.licence}")
     print(f"from      {info.source}")
     print(f"in        {directory.path}")
+    print(f"disk      {directory.manifest.size_bytes / 1e6:.1f} MB")
     for language in info.languages:
         print(f"{language.value} speaker {info.default_speaker(language)}")
     print(f"speakers  {' '.join(info.speakers)}")
@@ -152,6 +153,7 @@ def _details(directory: "VoiceDirectory") -> Dict[str, Any]:
     return {
         **_record(directory.manifest.info),
         "path": str(directory.path),
+        "size_bytes": directory.manifest.size_bytes,
         "gate": asdict(directory.manifest.gate),
         "parts": [asdict(part) for part in directory.manifest.parts],
     }

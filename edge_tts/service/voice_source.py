@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterator, List, Optional
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from edge_tts.service.messages import Manner
     from edge_tts.text.tokens import Segment
 
-_WARM_UP_TEXT = "Ready."
+_WARM_UP_TEXTS = {Language.EN: "Ready.", Language.ZH: "好。"}
+
+log = logging.getLogger(__name__)
 
 
 class VoiceSource:
@@ -69,8 +72,14 @@ class VoiceSource:
 
     def warm_up(self) -> None:
         """Speak once to nobody, so that the first listener does not wait for lazy set-up."""
-        for _ in self._speaker.stream(_WARM_UP_TEXT):
-            pass
+        known = self._speaker.voice.languages
+        language = Language.EN if Language.EN in known else known[0]
+        try:
+            for _ in self._speaker.stream(_WARM_UP_TEXTS[language], language=language):
+                pass
+        except InputError as error:
+            # A small vocabulary may lack a letter of it; such a voice still speaks other texts.
+            log.warning("the voice is not warmed up: %s", error)
 
     def _delivery(self, manner: "Manner") -> Delivery:
         voice = self._speaker.voice

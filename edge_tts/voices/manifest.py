@@ -54,6 +54,11 @@ class Manifest:
     parts: Tuple[Part, ...]
     gate: Gate
 
+    @property
+    def size_bytes(self) -> int:
+        """What the voice's files take on the disk."""
+        return sum(part.size_bytes for part in self.parts)
+
     def part(self, name: str) -> Part:
         """The part called `name`. Raises ModelError when the voice has none."""
         for part in self.parts:

@@ -1,6 +1,7 @@
 """`edge-tts voices` from the command line."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -48,12 +49,15 @@ def test_show(store, capsys):
     assert str(store / "tiny") in shown
     assert "generator.onnx" in shown
     assert "Apache-2.0" in shown
+    assert re.search(r"^disk +\d+\.\d MB$", shown, re.MULTILINE)
 
 
 def test_show_as_json(store, capsys):
     assert main(["voices", "show", "tiny", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert {part["name"] for part in record["parts"]} >= {"encoder", "generator"}
+    files = [path for path in (store / "tiny").iterdir() if path.name != "voice.yaml"]
+    assert record["size_bytes"] == sum(path.stat().st_size for path in files)
 
 
 def test_verify_names_every_bad_file_and_exits_4(store, capsys):
