@@ -14,10 +14,11 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -32,6 +33,8 @@ SUMS = "SHA256SUMS"
 PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
 MACHINES = ("aarch64", "x86_64")
 INSTALLED_FROM_CHECKOUT = ("scripts", "systemd", "docs", "edge_tts", "setup.py")
+BUILT_FROM = ("edge_tts", "engines", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md",
+              "LICENSE", "NOTICE")  # fmt: skip
 _GLIBC_MINORS = (28, 27, 17)
 PYCUDA_NEEDS = ("pytools", "platformdirs", "mako")
 _BLOCK_BYTES = 1 << 20
@@ -99,7 +102,7 @@ def make(target: Target, out: Path, voice: Optional[Path]) -> None:
         collect_pycuda(target, wheels)
     fetch.download(wheels, report)
     copy_voice(voice, out / "voices" / VOICE)
-    copy_checkout(out / "checkout")
+    copy_checkout(INSTALLED_FROM_CHECKOUT, out / "checkout")
     write_texts(target, out)
     sums = checksums(out)
     (out / SUMS).write_text("".join(sums), encoding="utf-8")
@@ -128,7 +131,10 @@ def collect_wheels(target: Target, wheels: Path) -> None:
     for old in wheels.glob("edge_tts_device-*.whl"):
         old.unlink()
     report("building the project's wheel")
-    pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
+    # From a copy: a checkout's build/ may hold modules that are gone, and they would come along.
+    with tempfile.TemporaryDirectory(prefix="wheel.") as copy:
+        copy_checkout(BUILT_FROM, Path(copy))
+        pip("wheel", "--no-deps", "--wheel-dir", str(wheels), copy)
     project = next(wheels.glob("edge_tts_device-*.whl"))
     report(f"fetching wheels for {target.machine}, Python {target.python}")
     needed = [str(project), "pip", "setuptools", "wheel", *target.constraints()]
@@ -160,10 +166,10 @@ def copy_voice(source: Optional[Path], target: Path) -> None:
     replace_tree(directory.path, target)
 
 
-def copy_checkout(target: Path) -> None:
-    """Copy what scripts/install.sh reads beside itself."""
+def copy_checkout(names: Sequence[str], target: Path) -> None:
+    """Copy files and folders of this checkout."""
     target.mkdir(parents=True, exist_ok=True)
-    for name in INSTALLED_FROM_CHECKOUT:
+    for name in names:
         source = ROOT / name
         if source.is_dir():
             replace_tree(source, target / name)

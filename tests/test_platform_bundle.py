@@ -71,8 +71,8 @@ def test_sha256sum_accepts_the_list_and_finds_a_changed_file(bundle, tmp_path):
 
 
 def test_the_checkout_in_the_bundle_can_run_its_installer(bundle, tmp_path):
-    bundle.copy_checkout(tmp_path / "checkout")
-    bundle.copy_checkout(tmp_path / "checkout")  # a second run replaces the first
+    for _ in range(2):  # a second run replaces the first
+        bundle.copy_checkout(bundle.INSTALLED_FROM_CHECKOUT, tmp_path / "checkout")
     command = ["bash", str(tmp_path / "checkout/scripts/install.sh"), "--help"]
     helped = subprocess.run(command, capture_output=True, text=True, check=False)
     assert helped.returncode == 0
