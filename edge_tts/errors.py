@@ -88,6 +88,7 @@ CODES: Dict[str, str] = {
     "audio.device_busy": "another program uses the sound device",
     "audio.rate_unsupported": "the sound device or file does not take this sample rate",
     "audio.device_lost": "the sound device went away or stopped answering",
+    "audio.hung": "the sound system hangs again and again; only a new process can use it",
     "budget.exceeded": "the memory budget leaves no room for this work",
     "service.failed": "the announcer service could not do this",
     "service.bad_frame": "the bytes received are not a protocol frame",

@@ -71,7 +71,7 @@ class _Library:
             if self._n_hung >= _MAX_HUNG:
                 raise AudioError(
                     "the sound system has hung repeatedly; restart this process",
-                    code="audio.device_lost",
+                    code="audio.hung",
                 )
             if self._owner is None:
                 self._owner = _Owner()

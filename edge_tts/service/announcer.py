@@ -11,7 +11,8 @@ import itertools
 import logging
 import time
 from dataclasses import dataclass, field
-from typing import Dict, Iterable, List, Optional, Set
+from pathlib import Path
+from typing import Dict, Iterable, List, Optional, Set, Tuple
 
 from edge_tts.errors import BudgetError, EdgeTTSError, ServiceError
 from edge_tts.service import player as playing
@@ -47,6 +48,8 @@ class AnnouncerSettings:
     sessions: SessionLimits = field(default_factory=SessionLimits)
     manner: Manner = field(default_factory=Manner)
     cache_bytes: int = 16 * 1024 * 1024
+    lexicon: Optional[Path] = None
+    """The user's pronunciations; phrases spoken before a change of it are said anew."""
 
 
 class Announcer:
@@ -72,6 +75,7 @@ class Announcer:
         self.facts: Optional[VoiceFacts] = None
         self.refusal: Optional[str] = None
         """Why no new work is taken now: `budget.busy` or `service.stopping`."""
+        self._lexicon_state = _file_state(settings.lexicon)
         self._duck = duck
         self._ahead = LookAhead(renderer)
         self._speeches: Dict[str, Speech] = {}
@@ -193,6 +197,7 @@ class Announcer:
     def _start(self, speech: Speech, segment: int) -> None:
         run = next(self._numbers)
         self._runs[run] = speech
+        self._heed_lexicon()
         is_prepared = self._ahead.hand_over(speech, segment)
         source, phrase = ("voice", None) if is_prepared else self._stored(self._phrase_key(speech))
         self.metrics.starts[source] += 1
@@ -226,6 +231,12 @@ class Announcer:
         if self.facts is None:
             return None
         return PhraseKey(speech.text, speech.manner, self.facts.name, self.facts.version)
+
+    def _heed_lexicon(self) -> None:
+        state = _file_state(self.settings.lexicon)
+        if state != self._lexicon_state:
+            self._lexicon_state = state
+            self.cache.clear()
 
     def _stored(self, key: Optional[PhraseKey]) -> "tuple[str, Optional[Phrase]]":
         if key is None:
@@ -335,3 +346,12 @@ class Announcer:
     def _on_timer(self) -> None:
         self._timer = None
         self._apply(self.scheduler.tick(time.monotonic()))
+
+
+def _file_state(path: Optional[Path]) -> Optional[Tuple[int, int]]:
+    """What tells one state of a file from another; None without a file."""
+    try:
+        status = None if path is None else path.stat()
+    except OSError:
+        return None
+    return None if status is None else (status.st_mtime_ns, status.st_size)

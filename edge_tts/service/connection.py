@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+# For a client to read why it is dropped; it holds its place among the connections meanwhile.
+_LINGER_S = 5.0
+
 
 @dataclass(frozen=True)
 class ConnectionLimits:
@@ -53,13 +56,11 @@ class Connection(asyncio.Protocol):
     # --- Client --------------------------------------------------------------------------------
 
     def send(self, frame: Frame) -> None:
-        """Queue a frame; a client that leaves too much unread is dropped."""
+        """Queue a frame; a client that leaves too much unread is told so and dropped."""
         if self._transport is None or self._transport.is_closing():
             return
         if self.backlog_bytes > self._limits.backlog_bytes:
-            _log.warning("%s does not read; dropped", self.name)
-            self._announcer.metrics.refused["service.slow_reader"] += 1
-            self._transport.abort()
+            self._drop_slow_reader()
             return
         self._transport.write(encode(frame))
 
@@ -115,9 +116,10 @@ class Connection(asyncio.Protocol):
         self._announcer.sessions.leave(self.name)
 
     def close(self) -> None:
-        """Send what is queued, then close."""
-        if self._transport is not None:
+        """Send what is queued, for a moment, then close."""
+        if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
+            asyncio.get_event_loop().call_later(_LINGER_S, self._transport.abort)
 
     # --- serving -------------------------------------------------------------------------------
 
@@ -233,6 +235,16 @@ class Connection(asyncio.Protocol):
         """Syntheses under way for this client."""
         return len(self._syntheses)
 
+    @property
+    def held_bytes(self) -> int:
+        """What this client's syntheses hold: text, and sound that it has not read."""
+        return self.backlog_bytes + sum(s.n_text_bytes for s in self._syntheses.values())
+
+    def end_syntheses(self, fault: EdgeTTSError) -> None:
+        """Give up all that is synthesised for this client, who learns why."""
+        for synthesis in list(self._syntheses.values()):
+            synthesis.abandon(fault)
+
     # --- limits --------------------------------------------------------------------------------
 
     def _check_n_requests(self) -> None:
@@ -254,6 +266,17 @@ class Connection(asyncio.Protocol):
             self._arm_idle_timer()
             return
         self._refuse("service.idle_timeout", f"nothing came for {self._limits.idle_s:g} s")
+
+    def _drop_slow_reader(self) -> None:
+        _log.warning("%s does not read; dropped", self.name)
+        fault = ServiceError(
+            f"more than {self._limits.backlog_bytes} bytes wait unread; read while you ask",
+            code="service.slow_reader",
+        )
+        self._announcer.metrics.refused[fault.code] += 1
+        if self._transport is not None:
+            self._transport.write(encode(replies.error(fault)))
+        self.close()
 
     def _refuse(self, code: str, message: str) -> None:
         self._announcer.metrics.refused[code] += 1

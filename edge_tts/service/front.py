@@ -237,13 +237,15 @@ class Front:
         """Feed systemd's watchdog while loop and player come round.
 
         A hung worker is the supervisor's to restart, and a supervisor that cannot is in the loop.
+        A sound library that hangs is given up a few times and then needs a new process.
         """
         period_s = watchdog_s()
         if period_s is None:
             return
         while True:
             self._notifier.status(self._status_line())
-            if time.monotonic() - self.player.progress_at_s < _PLAYER_SILENCE_S:
+            comes_round = time.monotonic() - self.player.progress_at_s < _PLAYER_SILENCE_S
+            if comes_round and not self.player.is_hung:
                 self._notifier.alive()
             await asyncio.sleep(period_s / 4)
 
@@ -289,14 +291,25 @@ class Front:
         elif step is Step.RECYCLE:
             self._is_recycle_due = True
         elif step is Step.STOP_LARGEST:
-            session = self.announcer.sessions.largest()
-            if session is not None:
-                self.announcer.stop(Selector(session=session), Reason.BUDGET)
+            self._stop_largest()
         elif step is Step.RESTART:
             self.supervisor.recycle()
         elif step is Step.EXIT:
             self._exit_code = EXIT_BUSY
             self.request_stop()
+
+    def _stop_largest(self) -> None:
+        """End all work of the session that holds most; a client's syntheses are its session's."""
+        held = {name: n_bytes for name, _, n_bytes in self.announcer.sessions.usage()}
+        for client in self._connections:
+            held[client.name] = held.get(client.name, 0) + client.held_bytes
+        largest = max(held, key=lambda name: held[name], default=None)
+        if largest is None:
+            return
+        self.announcer.stop(Selector(session=largest), Reason.BUDGET)
+        fault = BudgetError("ended to free memory; try again later", code="budget.busy")
+        for client in [client for client in self._connections if client.name == largest]:
+            client.end_syntheses(fault)
 
 
 async def serve(

@@ -90,6 +90,8 @@ class Player:
         self._origin = 0
         self._rate_hz = 0
         self._device_state = "closed"
+        self.is_hung = False
+        """True when no device can be opened any more before this process ends."""
         self._retry_at_s = 0.0
         self._retry_pause_s = _FIRST_RETRY_S
         self.progress_at_s = time.monotonic()
@@ -294,6 +296,7 @@ class Player:
             take.heard(self._output.played_samples - self._origin)
             with self._changed:
                 take.rewind()
+        self.is_hung = error.code == "audio.hung"
         self._retry_at_s = time.monotonic() + self._retry_pause_s
         self._retry_pause_s = min(2.0 * self._retry_pause_s, _LONGEST_RETRY_S)
         self._set_device_state("lost", error)

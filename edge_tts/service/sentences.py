@@ -37,6 +37,11 @@ class SentenceBuffer:
     def __len__(self) -> int:
         return len(self._text)
 
+    @property
+    def text(self) -> str:
+        """What has not been taken."""
+        return self._text
+
     def add(self, text: str) -> None:
         """More text."""
         self._text += text

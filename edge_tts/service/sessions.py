@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Dict, List, Set, Tuple
 
 from edge_tts.errors import BudgetError, ServiceError
 
@@ -91,11 +91,6 @@ class Sessions:
         if name is not None:
             self.n_bytes -= self._sessions[name].work.pop(uid)
             self._forget_if_unused(name)
-
-    def largest(self) -> Optional[str]:
-        """The session that holds most, None when none holds anything."""
-        busy = [(session.n_bytes, name) for name, session in self._sessions.items() if session.work]
-        return max(busy)[1] if busy else None
 
     def usage(self) -> List[Tuple[str, int, int]]:
         """Name, live utterances and bytes of every session."""

@@ -40,6 +40,7 @@ def front_settings(config: "Config", runtime: Path, hooks: Path = HOOKS) -> Fron
             policy=_policy(service),
             manner=default_manner(config),
             cache_bytes=service.cache_mib * 1024**2,
+            lexicon=config.lexicon,
         ),
         # One text must be given up before the worker as a whole is.
         worker=WorkerPolicy(fallback_after=service.attempts + 1),

@@ -115,8 +115,13 @@ def prometheus(status: Dict[str, Any]) -> str:
     lines: List[str] = []
     for name, kind, samples in _families(status):
         lines.append(f"# TYPE edge_tts_{name} {kind}")
-        lines += [f"edge_tts_{name}{suffix} {value:g}" for suffix, value in samples]
+        lines += [f"edge_tts_{name}{suffix} {_number(value)}" for suffix, value in samples]
     return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> str:
+    """All digits of it: a counter that is rounded seems to stand still."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 _Family = Tuple[str, str, List[Tuple[str, float]]]

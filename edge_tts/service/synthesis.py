@@ -78,6 +78,15 @@ class Synthesis:
         self._is_complete = True
         self._add_part(self._text.take_all())
 
+    @property
+    def n_text_bytes(self) -> int:
+        """Size of the text that is not synthesised yet, the part under way included."""
+        return sum(len(part.encode()) for part in (*self._parts, self._text.text, self._under_way))
+
+    @property
+    def _under_way(self) -> str:
+        return "" if self._job is None else self._job.text
+
     def cancel(self) -> None:
         """The client is gone."""
         if self._job is not None:

@@ -45,6 +45,7 @@ with DeviceSink(lead_in_s=0.2) as sink:
         assert pitch_hz(middle) == pytest.approx(500 + 200 * step, abs=4.0)
 
 
+# CASES A05
 def test_stream_stays_open_between_utterances(pulse: PulseAudio) -> None:
     n_opened, *positions = pulse.run("""
 with DeviceSink() as sink:
@@ -87,6 +88,7 @@ sink.close()
     assert pitch_hz(recorded[0][round(second[0] * 48000) :][:20000]) == pytest.approx(1500, abs=2)
 
 
+# CASES A09
 def test_a_storm_of_aborts_and_reopens_does_not_hang(pulse: PulseAudio) -> None:
     assert pulse.run("""
 sink = DeviceSink()
@@ -101,6 +103,7 @@ print(sink.stats.n_lost)
 """) == ["0"]
 
 
+# CASES A06
 def test_late_synthesis_is_counted(pulse: PulseAudio) -> None:
     with pulse.recording():  # a null sink keeps time only while somebody listens
         (starved,) = pulse.run("""
@@ -124,6 +127,7 @@ sink.close()
     assert 0.2 < float(queued_s) <= 0.5
 
 
+# CASES A08
 def test_sink_unloaded_and_back_continues_at_the_exact_sample(pulse: PulseAudio) -> None:
     process = pulse.start("""
 sink = DeviceSink()
@@ -229,6 +233,7 @@ except AudioError as error:
 
 
 @pytest.mark.parametrize("rate_hz", [16000, 22050, 24000, 44100, 48000])
+# CASES A03
 def test_every_sample_reaches_the_device(alsa_file: AlsaFile, rate_hz: int) -> None:
     """ALSA's file device is not paced, so this compares content, not time."""
     (played,) = alsa_file.run(f"""

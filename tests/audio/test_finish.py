@@ -75,6 +75,7 @@ def test_edges_are_brought_to_lead_and_tail_and_the_pause_is_exact() -> None:
 
 @pytest.mark.parametrize("rate_hz", [16000, 22050, 24000, 44100, 48000])
 @pytest.mark.parametrize("pause_s", [0.0, 0.0101, 0.25, 1.7])
+# CASES A03
 def test_pause_is_sample_exact_at_every_rate(rate_hz: int, pause_s: float) -> None:
     def length(pause: float) -> int:
         finisher = SegmentFinisher(rate_hz)
@@ -105,6 +106,7 @@ def test_faint_fricative_at_both_ends_is_kept() -> None:
 
 
 @pytest.mark.parametrize("dc", [0.0, 0.05])
+# CASES A05
 def test_edges_do_not_click(dc: float) -> None:
     sound = finish([hum(0.3) + np.float32(dc)], pause_s=0.1)
     padded = np.concatenate((np.zeros(1, np.float32), sound))

@@ -12,6 +12,7 @@ import pytest
 from running import PacedOutput, running, until_finished
 
 from edge_tts.errors import ServiceError
+from edge_tts.service.status import prometheus
 
 TEXT = "One. Two two. Three three three."
 
@@ -103,3 +104,13 @@ def test_without_a_service_the_error_says_so(tmp_path: Path, name: str) -> None:
     with pytest.raises(ServiceError) as caught:
         invoke(tmp_path, name)
     assert (caught.value.code, caught.value.exit_code) == ("service.not_running", 7)
+
+
+def test_a_monitor_gets_every_digit_of_a_counter(tmp_path: Path) -> None:
+    with running(tmp_path) as front, front.client() as client:
+        status = client.status()
+    status["counts"]["accepted"] = 123_456_789
+    status["counts"]["spoken_s"] = 1234567.891
+    lines = prometheus(status).splitlines()
+    assert "edge_tts_accepted_total 123456789" in lines
+    assert "edge_tts_spoken_seconds_total 1234567.891" in lines

@@ -48,6 +48,7 @@ def log_of_exists(tmp_path: Path, last: str) -> bool:
     return path.exists() and log_of(tmp_path)[-1:] == [last]
 
 
+# CASES A13
 def test_a_killed_service_leaves_a_marker_that_the_next_one_acts_on(tmp_path: Path) -> None:
     left = hook(tmp_path)
     assert not release_left_over(left)

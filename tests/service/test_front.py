@@ -114,6 +114,7 @@ def test_killing_the_worker_again_and_again_loses_and_repeats_nothing(tmp_path: 
     np.testing.assert_array_equal(pcm(tmp_path / "out.pcm"), expected(*sentences))
 
 
+# CASES S05
 def test_a_text_that_kills_every_worker_is_given_up_and_the_next_is_spoken(tmp_path: Path) -> None:
     with running(tmp_path, n_attempts=3) as front, front.client() as client:
         last = list(client.speak("CRASH."))[-1]
@@ -123,6 +124,7 @@ def test_a_text_that_kills_every_worker_is_given_up_and_the_next_is_spoken(tmp_p
         assert client.status()["counts"]["fallback_tones"] == 1
 
 
+# CASES A14
 def test_a_broken_voice_leaves_a_tone_and_says_so(tmp_path: Path) -> None:
     source = "tone_source:open_never"
     with running(tmp_path, source=source) as front, front.client() as client:
@@ -135,6 +137,7 @@ def test_a_broken_voice_leaves_a_tone_and_says_so(tmp_path: Path) -> None:
     assert np.abs(pcm(tmp_path / "out.pcm")).max() > 1000
 
 
+# CASES A12
 def test_an_alert_interrupts_and_the_message_resumes_at_its_segment(tmp_path: Path) -> None:
     output = PacedOutput(tmp_path / "out.pcm", speed=4.0)
     with running(tmp_path, output) as front, front.client() as client:
@@ -149,6 +152,7 @@ def test_an_alert_interrupts_and_the_message_resumes_at_its_segment(tmp_path: Pa
     assert marks == [0, 1, 2]  # the alert's only one, then the message's from where it was cut
 
 
+# CASES C06
 def test_stop_is_answered_at_once_while_the_worker_computes(tmp_path: Path) -> None:
     with running(tmp_path, options=["0.2"]) as front, front.client() as client:
         list(client.speak("Warm."))
@@ -180,6 +184,7 @@ def test_pause_and_resume_continue_at_the_sample(tmp_path: Path) -> None:
     np.testing.assert_array_equal(pcm(tmp_path / "out.pcm"), expected(*SENTENCES))
 
 
+# CASES C06
 def test_a_vanished_client_ends_its_own_work_and_nothing_else(tmp_path: Path) -> None:
     output = PacedOutput(tmp_path / "out.pcm", speed=2.0)
     with running(tmp_path, output) as front, front.client() as watcher:

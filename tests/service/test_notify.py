@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Type
 
 import pytest
+from running import running
 
+from edge_tts.errors import AudioError
 from edge_tts.service import notify
+from edge_tts.service.output import FileOutput
 
 
 @pytest.mark.parametrize("is_abstract", [False, True])
@@ -55,6 +61,37 @@ def test_the_watchdog_is_the_one_of_this_process(
     if pid is not None:
         monkeypatch.setenv("WATCHDOG_PID", pid)
     assert notify.watchdog_s() == expected
+
+
+class HungOutput(FileOutput):
+    """A sound system that no call comes back from any more."""
+
+    def check(self) -> None:
+        raise AudioError("hung again and again", code="audio.hung")
+
+
+@pytest.mark.parametrize(("output", "is_fed"), [(FileOutput, True), (HungOutput, False)])
+def test_a_sound_system_that_hangs_for_good_is_for_the_manager_to_restart(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    output: "Type[FileOutput]",
+    is_fed: bool,
+) -> None:
+    monkeypatch.setenv("WATCHDOG_USEC", "400000")
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(0.5)  # five times as long as between two meals
+        with running(tmp_path, output(tmp_path / "out.pcm")) as front:
+            while front.call(lambda: front.front.player.device_state) != (
+                "open" if is_fed else "lost"
+            ):
+                time.sleep(0.01)
+            received = []
+            with contextlib.suppress(socket.timeout):
+                while len(received) < 50:
+                    received.append(manager.recv(100))
+    assert (received.count(b"WATCHDOG=1") > 10) == is_fed
 
 
 _CHILD = """

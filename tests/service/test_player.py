@@ -220,6 +220,7 @@ def test_a_lost_device_is_reopened_and_speech_goes_on(stage: Stage, n_refusals: 
     assert stage.output.heard == ramp(20000).tolist()
 
 
+# CASES A10
 def test_a_device_that_is_missing_at_first_delays_but_loses_nothing() -> None:
     stage = Stage(n_refusals=2)
     stage.player.begin(1)
@@ -228,6 +229,14 @@ def test_a_device_that_is_missing_at_first_delays_but_loses_nothing() -> None:
     stage.play_out()
     stage.player.close()
     assert stage.output.heard == ramp(1000).tolist()
+
+
+def test_a_sound_system_that_hangs_for_good_is_known_as_such(stage: Stage) -> None:
+    hung = AudioError("hung again and again", code="audio.hung")
+    stage.player._lose_device(None, AudioError("away", code="audio.device_lost"))
+    assert not stage.player.is_hung
+    stage.player._lose_device(None, hung)
+    assert stage.player.is_hung
 
 
 def test_the_output_knows_the_end_before_it_runs_dry(stage: Stage) -> None:

@@ -36,6 +36,7 @@ def test_an_idle_scheduler_starts_what_it_gets() -> None:
     assert Scheduler(Policy()).submit(ticket("a"), 0.0) == [Start("a", 0)]
 
 
+# CASES A12
 def test_a_more_urgent_utterance_interrupts_and_the_cut_one_resumes_at_its_segment() -> None:
     scheduler = Scheduler(Policy())
     scheduler.submit(ticket("message"), 0.0)
@@ -66,6 +67,7 @@ def test_each_interruption_rule(rule_: Interrupted, after: List[Action]) -> None
     assert scheduler.completed("alert", Reason.DONE, 2.0) == after
 
 
+# CASES A12
 def test_a_less_urgent_utterance_never_interrupts() -> None:
     scheduler = Scheduler(Policy())
     scheduler.submit(ticket("alert", Priority.ALERT), 0.0)
@@ -73,6 +75,7 @@ def test_a_less_urgent_utterance_never_interrupts() -> None:
     assert scheduler.submit(ticket("alert2", Priority.ALERT), 0.0) == []
 
 
+# CASES A12
 def test_a_late_instruction_is_dropped_and_reported() -> None:
     scheduler = Scheduler(Policy())
     scheduler.submit(ticket("long"), 0.0)
@@ -93,6 +96,7 @@ def test_an_interrupted_utterance_may_expire_before_it_resumes() -> None:
     ]
 
 
+# CASES A12
 def test_a_key_replaces_the_waiting_one_in_its_place() -> None:
     scheduler = Scheduler(Policy())
     scheduler.submit(ticket("now"), 0.0)
@@ -184,6 +188,7 @@ def test_an_alert_speaks_through_a_pause() -> None:
         (Selector(), []),
     ],
 )
+# CASES L07
 def test_stop_by_each_selector(selector: Selector, left: List[str]) -> None:
     scheduler = Scheduler(Policy())
     scheduler.submit(ticket("a", session="s1"), 0.0)

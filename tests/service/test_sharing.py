@@ -9,6 +9,7 @@ from typing import List
 import numpy as np
 from running import expected, pcm, running
 
+from edge_tts.service.announcer import AnnouncerSettings
 from edge_tts.service.client import Client
 
 
@@ -28,6 +29,19 @@ def test_an_id_that_is_used_again_speaks_its_new_text(tmp_path: Path) -> None:
             assert list(client.speak(text, id="turn"))[-1].data["reason"] == "done"
     heard = expected("One.", " Two two.", "Three three three.")
     np.testing.assert_array_equal(pcm(tmp_path / "out.pcm"), heard)
+
+
+def test_a_changed_lexicon_is_heard_in_phrases_that_repeat(tmp_path: Path) -> None:
+    lexicon = tmp_path / "lexicon.yaml"
+    lexicon.write_text("en: {}")
+    settings = AnnouncerSettings(lexicon=lexicon)
+    with running(tmp_path, announcer=settings) as front, front.client() as client:
+        front.wait_ready()
+        sources = []
+        for _ in range(2):
+            sources += [list(client.speak("One."))[1].data["source"] for _ in range(4)]
+            lexicon.write_text("en: {One: won}")
+    assert sources == ["voice", "voice", "cache", "cache", "voice", "cache", "cache", "cache"]
 
 
 def test_an_id_cannot_take_the_place_of_another_clients_synthesis(tmp_path: Path) -> None:

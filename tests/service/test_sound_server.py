@@ -78,6 +78,7 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             ear.close()
 
 
+# CASES A10
 def test_a_device_that_is_busy_after_a_rest_is_waited_for(faulty: Any) -> None:
     fault, service, ear = faulty
     with service.client() as client:
@@ -93,6 +94,7 @@ def test_a_device_that_is_busy_after_a_rest_is_waited_for(faulty: Any) -> None:
     assert len(ear.loud_times()) > 4800
 
 
+# CASES A08
 def test_an_unplugged_device_is_survived(faulty: Any) -> None:
     fault, service, ear = faulty
     with service.client() as client:
@@ -109,6 +111,7 @@ def test_an_unplugged_device_is_survived(faulty: Any) -> None:
     assert len(ear.loud_times()) > 4800
 
 
+# CASES A01
 def test_a_sink_that_must_wake_up_gets_its_silence_after_every_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

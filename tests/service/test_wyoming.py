@@ -124,6 +124,7 @@ def test_text_without_words_still_starts_and_stops(tmp_path: Path) -> None:
     assert AudioStop.is_type(kinds[-1])
 
 
+# CASES A14
 def test_the_cause_of_a_failure_reaches_the_client(tmp_path: Path) -> None:
     voice = SynthesizeVoice(language="tlh")
     with running(tmp_path) as front:
@@ -137,6 +138,7 @@ def test_events_of_other_services_are_ignored(tmp_path: Path) -> None:
         assert [event.type for event in converse(front.path, events, "pong")] == ["pong"]
 
 
+# CASES C02
 def test_many_clients_get_each_their_own_sound(tmp_path: Path) -> None:
     async def one(path: Path, text: str) -> Tuple[Any, np.ndarray]:
         async with AsyncClient.from_uri(f"unix://{path}") as client:

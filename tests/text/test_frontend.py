@@ -42,6 +42,7 @@ def words_of(segments: Sequence[Segment]) -> List[Token]:
     )
 )
 @settings(max_examples=60, deadline=None)
+# CASES C04
 def test_any_text_gives_speakable_segments(text: str) -> None:
     front_end = FrontEnd(SHARED, count_phonemes, LIMIT)
     end = 0
@@ -108,6 +109,7 @@ def test_a_language_tag_holds_over_lines(front_end: FrontEnd) -> None:
     assert languages == [Language.EN, Language.EN, Language.ZH]
 
 
+# CASES S04
 def test_a_word_of_ten_thousand_letters_is_read_whole(front_end: FrontEnd) -> None:
     segments = list(front_end.segments("abcdefghij" * 1000))
     assert all(len(segment.phonemes) <= LIMIT for segment in segments)

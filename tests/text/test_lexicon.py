@@ -43,6 +43,7 @@ def words(tokens: List[Token]) -> List[str]:
     return [token.text.lower() for token in tokens]
 
 
+# CASES T14
 def test_a_respelling_takes_the_place_and_the_span_of_its_word(tmp_path: Path) -> None:
     text = "Call Geis now"
     applied = lexicon(tmp_path).apply(normalise(text))
@@ -70,6 +71,7 @@ def test_yaml_words_that_look_like_booleans_are_words(tmp_path: Path) -> None:
     assert words(lexicon(tmp_path).apply(normalise("no", language=Language.EN))) == ["nope"]
 
 
+# CASES T14
 def test_pinyin_gives_every_character_its_syllable(tmp_path: Path) -> None:
     applied = lexicon(tmp_path).apply(normalise("去芝罘"))
     assert [bool(token.phonemes) for token in applied] == [False, True, True]
@@ -80,6 +82,7 @@ def test_a_chinese_respelling(tmp_path: Path) -> None:
     assert "".join(words(lexicon(tmp_path).apply(normalise("重庆站")))) == "山城站"
 
 
+# CASES T14, C04
 def test_every_ipa_symbol_is_fitted_to_the_voice(tmp_path: Path) -> None:
     applied = lexicon(tmp_path, 'en: {go: {ipa: "gɝ"}}').apply(normalise("go"))
     assert applied[0].phonemes == "ɡɜɹ"
@@ -134,6 +137,7 @@ def test_files_that_are_no_lexicon(tmp_path: Path) -> None:
         read_lexicon(tmp_path / "lexicon.yaml")
 
 
+# CASES T04, T14
 def test_a_changed_file_is_read_again_and_a_bad_one_warned_of_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

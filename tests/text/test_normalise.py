@@ -258,6 +258,7 @@ def test_every_token_of_an_item_carries_its_span():
     ]
 
 
+# CASES T04
 def test_users_units_win_over_the_table():
     units = DEFAULT.extended({"kWh": Unit("k watt", "k watts", "度电"), "m": None})
     assert said("3 kWh", units=units) == "three k watts"
