@@ -29,6 +29,14 @@ def test_presets_and_lists_are_understood():
     assert [Precision.parse(name).name for name in PRESETS] == ["fp32", "balanced", "small", "fast"]
 
 
+def test_the_estimators_convolutions_are_never_in_bits():
+    convolution = "/mid_blocks.3.0/block1/block.0/MatMul"
+    fast = Precision.parse("fast")
+    assert fast.kept_of("estimator").covers(convolution, "MatMul")
+    assert not fast.kept_of("estimator").covers("/mid_blocks.3.1.0/net.2/MatMul", "MatMul")
+    assert not Precision.parse("small").kept_of("estimator").covers(convolution, "MatMul")
+
+
 @pytest.mark.parametrize(
     "text", ["", "tiny", "lm", "lm=int2", "vocoder=int8", "lm=int8;f0=int8", "flow=int9"]
 )

@@ -93,7 +93,7 @@ def _fill(
     for part in engines.values():
         report(f"exporting the {part.name.replace('_', ' ')}")
         target = directory / f"{part.name}.onnx"
-        export_optimised(part, target, precision.of(part.name), precision.kept)
+        export_optimised(part, target, precision.of(part.name), precision.kept_of(part.name))
     report("comparing it with the checkpoint")
     comparison = gate.compare(
         known,
