@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Iterable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 
 from edge_tts.voices.cosyvoice.fixed_noise import fixed_noise
 from edge_tts.voices.cosyvoice.flow import time_steps, visible_positions
+from edge_tts.voices.cosyvoice.hops import growing_hops, official_hops
 from edge_tts.voices.cosyvoice.joining import fade
 from edge_tts.voices.cosyvoice.mel import log_mel
 from edge_tts.voices.cosyvoice.plausibility import Watch, usual_seconds
@@ -234,3 +238,20 @@ def test_the_mel_of_a_tone_peaks_at_its_band():
     assert mel.shape == (50, 80)
     # 1 kHz is 15 of the 45.2 Slaney mels up to 8 kHz, spread over 81 steps.
     assert abs(int(mel[25].argmax()) + 1 - 15 / 45.2 * 81) <= 1
+
+
+def _work(hops: Iterable[int], n: int) -> float:
+    """Tokens that the flow is computed for, over the `n` that there are."""
+    ends = itertools.takewhile(lambda end: end < n, itertools.accumulate(hops))
+    return (sum(ends) + n) / n
+
+
+@pytest.mark.parametrize("n", [60, 149, 150, 449, 450, 500])
+def test_growing_hops_compute_little_twice(n):
+    assert _work(growing_hops(n), n) <= min(1.75, _work(official_hops(), n))
+
+
+def test_hops_end_where_chunks_of_the_attention_mask_end():
+    ends = list(itertools.accumulate(growing_hops(500)))
+    assert ends == [25, 75, 225]
+    assert list(itertools.accumulate(itertools.islice(official_hops(), 4))) == [25, 75, 175, 275]

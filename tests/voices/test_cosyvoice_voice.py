@@ -190,6 +190,38 @@ class TestChunks:
         assert len(supply) < self.N_TOKENS / 2
 
 
+def test_the_mel_of_a_chunk_is_the_same_whatever_is_computed_with_it(name, stages):
+    """What lets CosyVoice 2 choose its chunks freely; CosyVoice 1 computes each on its own."""
+    if name == "cosyvoice1":
+        pytest.skip("its chunks do not share a flow")
+    tokens = np.random.RandomState(1).randint(0, 60, 90).astype(np.int32)
+    speaker = stages.flow_speaker.of_direction(np.ones(8, np.float32))
+    early = stages.renderer.mel(
+        tokens[:28], FlowPrompt.empty(), speaker, is_last=False, in_chunks=True
+    )
+    late = stages.renderer.mel(tokens, FlowPrompt.empty(), speaker, in_chunks=True)
+    assert early.shape[2] == 50
+    assert np.abs(late[:, :, :50] - early).max() < 1e-4
+
+
+def test_without_guidance_the_estimator_runs_one_row(stages, monkeypatch):
+    flow, rows = stages.renderer.flow, []
+    estimator = flow._estimator
+
+    class Counted:
+        def run(self, inputs):
+            rows.extend(len(value) for key, value in inputs.items() if key != "visible")
+            return estimator.run(inputs)
+
+    monkeypatch.setattr(flow, "_estimator", Counted())
+    monkeypatch.setattr(flow, "_settings", dataclasses.replace(flow._settings, guidance=0.0))
+    speaker = stages.flow_speaker.of_direction(np.ones(8, np.float32))
+    randomness = Randomness(SEED, stages.n_harmonics)
+    samples = stages.renderer.whole(np.arange(20), FlowPrompt.empty(), speaker, randomness)
+    assert set(rows) == {1}
+    assert np.isfinite(samples).all()
+
+
 def test_a_spoken_example_goes_before_the_text(name, stages):
     example = FlowPrompt(np.arange(6), np.zeros((12, 80), np.float32))
     who = SpeakerPrompt(np.ones(8, np.float32), np.arange(3), example)

@@ -68,8 +68,7 @@ class Flow(abc.ABC):
         cond: np.ndarray = np.zeros_like(start.mu)
         cond[0, :, : len(prompt.mel)] = prompt.mel.T
         guided = {"mu": start.mu, "speaker": speaker, "cond": cond}
-        # Row 0 follows the condition, row 1 ignores it (classifier-free guidance).
-        inputs = {key: np.concatenate([row, np.zeros_like(row)]) for key, row in guided.items()}
+        inputs = {key: self._batch(row, np.zeros_like(row)) for key, row in guided.items()}
         if start.visible is not None:
             inputs["visible"] = start.visible
         state: np.ndarray = noise
@@ -87,19 +86,21 @@ class Flow(abc.ABC):
         self._encoder.close()
         self._estimator.close()
 
+    def _batch(self, guided: "np.ndarray", free: "np.ndarray") -> "np.ndarray":
+        """Row 0 follows the condition, row 1 ignores it (classifier-free guidance, Ho 2022)."""
+        return np.concatenate([guided, free]) if self._settings.guidance else guided
+
     def _direction(
         self, state: "np.ndarray", time: "np.float32", inputs: "Dict[str, np.ndarray]"
     ) -> "np.ndarray":
-        outputs = self._estimator.run(
-            {
-                **inputs,
-                "state": np.concatenate([state, state]),
-                "time": np.full(2, time, np.float32),
-            }
-        )
-        both = outputs["direction"]
+        states = self._batch(state, state)
+        times: np.ndarray = np.full(len(states), time, np.float32)
+        outputs = self._estimator.run({**inputs, "state": states, "time": times})
+        directions = outputs["direction"]
         rate = np.float32(self._settings.guidance)
-        guided: np.ndarray = (1 + rate) * both[:1] - rate * both[1:]
+        if not rate:
+            return directions
+        guided: np.ndarray = (1 + rate) * directions[:1] - rate * directions[1:]
         return guided
 
 

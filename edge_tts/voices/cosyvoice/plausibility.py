@@ -53,6 +53,8 @@ class Watch:
     max_tokens: int
     shortest: int
     token_rate_hz: int
+    expected: int = 0
+    """What people would usually take; it limits nothing."""
 
     @classmethod
     def over(cls, text: str, n_ids: int, token_rate_hz: int) -> "Watch":
@@ -61,7 +63,7 @@ class Watch:
         low = MIN_TOKENS_PER_ID * n_ids
         longest = int(_SLOWEST * usual + _GRACE_SECONDS * token_rate_hz)
         high = max(low + 1, min(MAX_TOKENS_PER_ID * n_ids, longest))
-        return cls(low, high, max(n_ids, int(_FASTEST * usual)), token_rate_hz)
+        return cls(low, high, max(n_ids, int(_FASTEST * usual)), token_rate_hz, int(usual))
 
     def fault(self, tokens: Sequence[int], is_complete: bool) -> Optional[str]:
         """Why `tokens`, all of them or those so far, cannot be the text; None when they can."""

@@ -1,9 +1,11 @@
 """Speech tokens to sound, in one piece or in chunks that are heard while the next is computed.
 
-The chunked ways are the official algorithms. Three of their habits are left out unless
+The chunked ways are the official algorithms. Some of their habits are left out unless
 `like_official` asks for them: CosyVoice 1 and 2 cross-fade with windows that sum to 1.08, which
-makes every joint 8 % louder, and CosyVoice 2 lets its last chunk see the whole utterance, so that
-it disagrees with the chunks before it. Nothing is kept from one utterance to the next.
+makes every joint 8 % louder; CosyVoice 2 lets its last chunk see the whole utterance, so that
+it disagrees with the chunks before it; and it computes the flow from the first token again every
+four seconds. Its attention is masked in chunks of one second whatever is computed at once, so that
+fewer and larger chunks yield the same mel. Nothing is kept from one utterance to the next.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from edge_tts.voices.cosyvoice.flow import (
     FlowPrompt,
     StretchingFlow,
 )
+from edge_tts.voices.cosyvoice.hops import growing_hops, official_hops
 from edge_tts.voices.cosyvoice.joining import ChunkVocoder, fade
 from edge_tts.voices.cosyvoice.progress import Progress, result_of
 from edge_tts.voices.cosyvoice.randomness import Randomness
@@ -174,7 +177,6 @@ class DoublingRenderer(Renderer):
     """CosyVoice 2."""
 
     _KEPT_FRAMES = 8
-    _MAX_HOP_TOKENS = 100
 
     def __init__(self, flow: DoublingFlow, vocoder: Vocoder) -> None:
         self.flow = flow
@@ -202,14 +204,15 @@ class DoublingRenderer(Renderer):
         *,
         like_official: bool = False,
     ) -> Iterator["np.ndarray"]:
-        """One second at first, up to four later."""
+        """One second at first, then more and more; see `growing_hops`."""
         vocoder = ChunkVocoder(
             self._vocoder, randomness, self._KEPT_FRAMES, like_official=like_official
         )
-        hop, done = CHUNK_TOKENS, 0
+        hops = official_hops() if like_official else growing_hops(supply.n_expected)
+        done = 0
         # The first chunk ends where a chunk of the attention mask ends, prompt included.
         extra = -len(prompt.tokens) % CHUNK_TOKENS
-        while True:
+        for hop in hops:
             end = done + hop + extra
             yield from supply.drawn_to(end + LOOKAHEAD_TOKENS)
             if len(supply) < end + LOOKAHEAD_TOKENS:
@@ -220,7 +223,7 @@ class DoublingRenderer(Renderer):
             )
             yield vocoder.render(mel[:, :, 2 * done :], is_last=False)
             done, extra = end, 0
-            hop = min(2 * hop, self._MAX_HOP_TOKENS)
+        yield from supply.drawn_to_the_end()
         rest = supply.take(0, len(supply))
         in_chunks = bool(done) and not like_official
         mel = yield from self._stepwise_mel(rest, prompt, speaker, in_chunks=in_chunks)

@@ -19,13 +19,14 @@ log = logging.getLogger(__name__)
 
 
 class Supply:
-    """The tokens of one segment. `len()` is how many are drawn.
+    """The tokens of one segment. `len()` is how many are drawn, `n_expected` about how many come.
 
     When a fault shows, the tokens that no sound was made of yet are taken back, and another attempt
     goes on after the others: what has been heard stays as it was.
     """
 
-    def __init__(self, draw: Draw, fault_of: FaultOf, n_attempts: int) -> None:
+    def __init__(self, draw: Draw, fault_of: FaultOf, n_attempts: int, n_expected: int = 0) -> None:
+        self.n_expected = n_expected
         self._draw = draw
         self._fault_of = fault_of
         self._n_attempts = n_attempts
@@ -38,7 +39,9 @@ class Supply:
     @classmethod
     def of(cls, tokens: Sequence[int]) -> "Supply":
         """Tokens that are known already."""
-        return cls(lambda _, kept: (int(token) for token in tokens), lambda *_: None, 1)
+        return cls(
+            lambda _, kept: (int(token) for token in tokens), lambda *_: None, 1, len(tokens)
+        )
 
     def __len__(self) -> int:
         return len(self._tokens)
@@ -49,6 +52,12 @@ class Supply:
         Raises EngineError `engine.implausible_speech` when the last attempt has failed.
         """
         while len(self._tokens) < n and not self._is_complete:
+            self._draw_one()
+            yield NOTHING
+
+    def drawn_to_the_end(self) -> Iterator["np.ndarray"]:
+        """Draw all of them, as `drawn_to` does; the model's cache is then given back."""
+        while not self._is_complete:
             self._draw_one()
             yield NOTHING
 

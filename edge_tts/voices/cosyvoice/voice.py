@@ -16,7 +16,7 @@ from edge_tts.voices.cosyvoice import assembly
 from edge_tts.voices.cosyvoice.bpe import TextTokenizer
 from edge_tts.voices.cosyvoice.language_model import LanguageModel, cache
 from edge_tts.voices.cosyvoice.layout import END_OF_INSTRUCTION, Layout, layout
-from edge_tts.voices.cosyvoice.plausibility import MAX_TOKENS_PER_ID, Watch
+from edge_tts.voices.cosyvoice.plausibility import Watch
 from edge_tts.voices.cosyvoice.prefix import Affine, TextModel
 from edge_tts.voices.cosyvoice.randomness import Randomness
 from edge_tts.voices.cosyvoice.rendering import Renderer
@@ -167,7 +167,7 @@ class CosyVoice(Voice):
         key = f"{style.seed}\n{speaker}\n{style.instruct or ''}\n{text}"
         opening = layout(who, self._instruction(style))
         draw = functools.partial(self._draw, opening, ids, watch, key)
-        with contextlib.closing(Supply(draw, watch.fault, ATTEMPTS)) as supply:
+        with contextlib.closing(Supply(draw, watch.fault, ATTEMPTS, watch.expected)) as supply:
             yield from _sounding(self._rendered(supply, who, self._randomness(key), speed))
 
     def close(self) -> None:
@@ -210,8 +210,7 @@ class CosyVoice(Voice):
         if speed == 1.0 and not self._is_whole:
             yield from stages.renderer.chunks(supply, who.example, speaker, randomness)
             return
-        # One more than there can be, so that the end is seen.
-        yield from supply.drawn_to(MAX_TOKENS_PER_ID * SEGMENT_LIMIT + 1)
+        yield from supply.drawn_to_the_end()
         tokens = supply.take(0, len(supply))
         yield (
             yield from stages.renderer.stepwise_whole(
