@@ -16,7 +16,7 @@ import types
 from itertools import islice
 from pathlib import Path
 from statistics import median
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from cosyvoice_full_worker import status_mib
 
@@ -45,6 +45,7 @@ PACKAGES = (
     "scipy",
 )
 TOKENS_PER_ID = 2
+WARM_UP_IDS = 5
 FIRST_CHUNK = {1: 120, 2: 28}
 """Tokens that the official streaming waits for before its first sound."""
 NEVER = 1e4
@@ -94,7 +95,7 @@ def stand_in() -> None:
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
-    """Load, speak twice, and report on the second time."""
+    """Load, warm up on a few tokens, and report on the sentence."""
     began_s = time.perf_counter()
     import torch
 
@@ -102,11 +103,10 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     generation = 1 if (args.checkpoint / "cosyvoice.yaml").exists() else 2
     lm, flow, hift = load(args.checkpoint, generation)
     load_s = time.perf_counter() - began_s
-    n_ids = len(args.text.encode("utf-8"))
     embedding = torch.ones(1, 192)
     with torch.inference_mode():
         lm.llm_decoder.bias[lm.speech_token_size :] -= NEVER
-        for _ in range(2):
+        for n_ids in (WARM_UP_IDS, len(args.text.encode("utf-8"))):
             figures = speak(lm, flow, hift, (n_ids, generation), embedding)
     return {"load_s": load_s, **figures, "peak_mib": status_mib("VmHWM")}
 
@@ -115,53 +115,73 @@ def speak(lm: Any, flow: Any, hift: Any, size: Tuple[int, int], embedding: Any) 
     """Times of one utterance in one piece, and of the first piece of a streamed one."""
     import torch
 
-    (n_ids, generation), none = size, torch.zeros(1, 0, dtype=torch.int32)
-    n_tokens = TOKENS_PER_ID * n_ids
-    text = torch.arange(n_ids)[None] % 256
-    lengths = torch.tensor([n_ids]), none, torch.tensor([0]), none, torch.tensor([0])
-    generator = lm.inference(text, *lengths, embedding)
-    tokens, steps, prefill_s = [], [], 0.0
-    began_s = last_s = time.perf_counter()
-    began_cpu_s = time.process_time()
-    for token in islice(generator, n_tokens):
-        now_s = time.perf_counter()
-        steps.append(now_s - last_s)
-        last_s = now_s
-        tokens.append(token)
-    prefill_s, lm_s = steps[0], last_s - began_s
-    lm_cpu_s = time.process_time() - began_cpu_s
+    n_ids, generation = size
+    began, n_tokens = Clock(), TOKENS_PER_ID * n_ids
+    tokens, steps = drawn(lm, n_ids, n_tokens, embedding)
+    lm_cpu_s = began.cpu_s()
     sequence = torch.tensor([tokens], dtype=torch.int32)
-
-    def piece(part: Any, *, last: bool) -> Tuple[Any, float, float]:
-        at_s = time.perf_counter()
-        mel = mel_of(flow, part, embedding, generation, last=last)
-        flow_s = time.perf_counter() - at_s
-        sound, _ = hift.inference(speech_feat=mel)
-        return sound, flow_s, time.perf_counter() - at_s - flow_s
-
-    sound, flow_s, vocoder_s = piece(sequence, last=True)
-    cpu_s = time.process_time() - began_cpu_s
-    n_first = FIRST_CHUNK[generation]
-    first_s = lm_s + flow_s + vocoder_s
-    if n_first < n_tokens:
-        _, *parts_s = piece(sequence[:, :n_first], last=False)
-        first_s = sum(steps[:n_first]) + sum(parts_s)
+    flowing = Clock()
+    mel = mel_of(flow, sequence, embedding, generation, last=True)
+    flow_cpu_s, sounding = flowing.cpu_s(), Clock()
+    sound, _ = hift.inference(speech_feat=mel)
+    total_s, cpu_s = began.wall_s(), began.cpu_s()
     sound_s = sound.shape[1] / (22050 if generation == 1 else 24000)
-    total_s = lm_s + flow_s + vocoder_s
-    return {
+    figures = {
         "sound_s": sound_s,
-        "first_s": first_s,
+        "first_s": total_s,
+        "first_cpu_s": cpu_s,
         "total_s": total_s,
         "cpu_s": cpu_s,
-        "token_cpu_ms": 1000 * lm_cpu_s / n_tokens,
         "rtf": total_s / sound_s,
         "n_tokens": n_tokens,
-        "prefill_s": prefill_s,
-        "token_ms": 1000 * median(steps[1:]),
-        "lm_s": lm_s,
-        "flow_per_s": flow_s / sound_s,
-        "vocoder_per_s": vocoder_s / sound_s,
+        "token_ms": 1000 * median(step[0] for step in steps[1:]),
+        "token_cpu_ms": 1000 * median(step[1] for step in steps[1:]),
+        "flow_per_s": flow_cpu_s / sound_s,
+        "vocoder_per_s": sounding.cpu_s() / sound_s,
+        "lm_cpu_s": lm_cpu_s,
     }
+    n_first = FIRST_CHUNK[generation]
+    if n_first < n_tokens:
+        first = Clock()
+        hift.inference(
+            speech_feat=mel_of(flow, sequence[:, :n_first], embedding, generation, last=False)
+        )
+        wall_s, cpu_s = (sum(times) for times in zip(*steps[:n_first]))
+        figures["first_s"] = wall_s + first.wall_s()
+        figures["first_cpu_s"] = cpu_s + first.cpu_s()
+    return figures
+
+
+class Clock:
+    """Wall and CPU seconds of this process since it was made."""
+
+    def __init__(self) -> None:
+        self._began_s, self._began_cpu_s = time.perf_counter(), time.process_time()
+
+    def wall_s(self) -> float:
+        """Seconds that passed."""
+        return time.perf_counter() - self._began_s
+
+    def cpu_s(self) -> float:
+        """Seconds that its threads computed."""
+        return time.process_time() - self._began_cpu_s
+
+
+def drawn(
+    lm: Any, n_ids: int, n_tokens: int, embedding: Any
+) -> Tuple[List[int], List[Tuple[float, float]]]:
+    """Speech tokens of a text, and the wall and CPU seconds of each."""
+    import torch
+
+    none, nothing = torch.zeros(1, 0, dtype=torch.int32), torch.tensor([0])
+    text = torch.arange(n_ids)[None] % 256
+    lengths = torch.tensor([n_ids]), none, nothing, none, nothing
+    tokens, steps, step = [], [], Clock()
+    for token in islice(lm.inference(text, *lengths, embedding), n_tokens):
+        steps.append((step.wall_s(), step.cpu_s()))
+        tokens.append(token)
+        step = Clock()
+    return tokens, steps
 
 
 def mel_of(flow: Any, tokens: Any, embedding: Any, generation: int, *, last: bool) -> Any:

@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any, Dict, List
 
 STOP_SCORE = 1e4
+WARM_UP = "右转。"
 
 
 def main() -> int:
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--steps", type=int, help="of the flow, instead of the voice's own")
     parser.add_argument("--guidance", type=float, help="of the flow, instead of the voice's own")
+    parser.add_argument("--whole-only", action="store_true", help="do not stream as well")
     parser.add_argument("--sound", type=Path, help="keep the samples in this .npy file")
     args = parser.parse_args()
     json.dump(measure(args), sys.stdout)
@@ -32,40 +34,52 @@ def main() -> int:
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
-    """Load, speak twice, and report on the second time."""
+    """Load, warm up, and report on the sentence in one piece and then streamed."""
     began_s = time.perf_counter()
     from edge_tts.voices.cosyvoice.voice import CosyVoice
     from edge_tts.voices.manifest import VoiceDirectory
+    from edge_tts.voices.voice import Preset
 
+    began_cpu_s = time.process_time()
     directory = VoiceDirectory.read(args.voice)
-    voice = CosyVoice.load(directory, args.threads)
-    load_s = time.perf_counter() - began_s
-    loaded_mib = status_mib("VmRSS")
-    speaker = voice.info.speakers[0]
+    voice = CosyVoice.load(directory, args.threads, Preset.EXACT)
+    load_s, load_cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
     runs = watch(voice, args)
-    speak(voice, args.text, speaker)
+    speak(voice, WARM_UP)
     runs.clear()
-    figures = speak(voice, args.text, speaker)
-    samples = figures.pop("samples")
+    whole = speak(voice, args.text)
+    samples = whole.pop("samples")
     if args.sound:
         import numpy as np
 
         np.save(args.sound, samples)
-    steps = runs["lm"]
-    sound_s = figures["sound_s"]
-    flow_s = sum(runs["flow_encoder"]) + sum(runs["estimator"])
-    return {
-        **figures,
+    figures = {
+        **whole,
+        **by_part(runs, whole["sound_s"]),
         "load_s": load_s,
-        "loaded_mib": loaded_mib,
-        "peak_mib": status_mib("VmHWM"),
-        "n_tokens": len(steps),
-        "prefill_s": sum(runs["lm prefix"]),
-        "token_ms": 1000 * median(steps),
+        "load_cpu_s": load_cpu_s,
+        "whole_peak_mib": status_mib("VmHWM"),
+    }
+    if not args.whole_only:
+        voice._is_whole = False
+        streamed = speak(voice, args.text)
+        figures.update(
+            first_s=streamed["first_s"],
+            first_cpu_s=streamed["first_cpu_s"],
+            streamed_cpu_s=streamed["cpu_s"],
+        )
+    return {**figures, "peak_mib": status_mib("VmHWM")}
+
+
+def by_part(runs: Dict[str, List[float]], sound_s: float) -> Dict[str, Any]:
+    """Figures of the engines; times of the flow and the vocoder are CPU seconds."""
+    flow_s = sum(runs["flow_encoder cpu"]) + sum(runs["estimator cpu"])
+    return {
+        "n_tokens": len(runs["lm"]),
+        "token_ms": 1000 * median(runs["lm"]),
         "token_cpu_ms": 1000 * median(runs["lm cpu"]),
-        "lm_s": sum(runs["lm"]) + sum(runs["lm prefix"]),
         "flow_per_s": flow_s / sound_s,
-        "vocoder_per_s": (sum(runs["f0"]) + sum(runs["vocoder"])) / sound_s,
+        "vocoder_per_s": (sum(runs["f0 cpu"]) + sum(runs["vocoder cpu"])) / sound_s,
     }
 
 
@@ -95,18 +109,20 @@ def watch(voice: Any, args: argparse.Namespace) -> Dict[str, List[float]]:
     return seconds
 
 
-def speak(voice: Any, text: str, speaker: str) -> Dict[str, Any]:
+def speak(voice: Any, text: str) -> Dict[str, Any]:
     """Times of one utterance."""
     import numpy as np
 
     from edge_tts.text.frontend import FrontEnd
 
+    speaker, pieces = voice.info.speakers[0], []
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
-    first_s, pieces = 0.0, []
+    first_s = first_cpu_s = 0.0
     for segment in FrontEnd(None, voice.measure, voice.segment_limit).segments(text):
         for piece in voice.synthesize(segment, speaker, 1.0):
-            if len(piece):
-                first_s = first_s or time.perf_counter() - began_s
+            if len(piece) and not first_s:
+                first_s = time.perf_counter() - began_s
+                first_cpu_s = time.process_time() - began_cpu_s
             pieces.append(piece)
     total_s = time.perf_counter() - began_s
     samples = np.concatenate(pieces)
@@ -115,6 +131,7 @@ def speak(voice: Any, text: str, speaker: str) -> Dict[str, Any]:
         "samples": samples,
         "sound_s": sound_s,
         "first_s": first_s,
+        "first_cpu_s": first_cpu_s,
         "total_s": total_s,
         "rtf": total_s / sound_s,
         "cpu_s": time.process_time() - began_cpu_s,
