@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -115,6 +118,64 @@ with DeviceSink() as sink:
     print(sink.stats.n_starved)
 """)
     assert starved == "3"
+
+
+# CASES A06
+def test_a_busy_processor_makes_no_hole(pulse: PulseAudio) -> None:
+    """As much work beside it as the machine has processors, and a synthesis that keeps the lock."""
+    load = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(len(os.sched_getaffinity(0)))
+    ]
+    try:
+        with pulse.recording():
+            starved, device_underruns, lost = pulse.run("""
+stop = threading.Event()
+def compute():
+    while not stop.is_set():
+        sum(range(10000))
+threading.Thread(target=compute, daemon=True).start()
+with DeviceSink() as sink:
+    write(sink, tone(500, 4.0))
+    sink.drain()
+    print(sink.stats.n_starved, sink.stats.n_device_underruns, sink.stats.n_lost)
+stop.set()
+""")
+    finally:
+        for process in load:
+            process.kill()
+            process.wait()
+    assert (starved, device_underruns, lost) == ("0", "0", "0")
+
+
+# CASES A08
+def test_a_device_that_comes_back_under_another_number_is_found_by_its_name(
+    alsa_file: AlsaFile,
+) -> None:
+    named = 'pcm.{0} {{ type plug slave.pcm "wavout" hint {{ show on description "{0}" }} }}\n'
+    config = alsa_file.folder / "home" / ".asoundrc"
+    before = config.read_text()
+    config.write_text(before + named.format("voice"))
+    process = alsa_file.start("""
+sink = DeviceSink("voice")
+for _ in range(2):
+    sink.reopen()
+    write(sink, tone(500, 0.2))
+    sink.drain()
+    print(sink.device.name, sink.device.index, flush=True)
+    sink.close()
+    sys.stdin.readline()
+""")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    name, first = process.stdout.readline().split()
+    config.write_text(named.format("alarm") + named.format("bell") + before + named.format("voice"))
+    process.stdin.write("\n")
+    process.stdin.flush()
+    same_name, second = process.stdout.readline().split()
+    assert process.communicate("\n", timeout=30)[1] == ""
+    assert name == same_name == "voice"
+    assert first != second
 
 
 def test_back_pressure_bounds_what_is_queued(pulse: PulseAudio) -> None:

@@ -85,3 +85,20 @@ def test_a_lexicon_is_used_and_a_bad_one_is_a_usage_error(
     lexicon.write_text("en: {Geis: {ipa: '§'}}", encoding="utf-8")
     assert main(["text", "--lexicon", str(lexicon), "x"]) == 2
     assert "names.yaml, line 1" in capsys.readouterr().err
+
+
+# CASES T02
+@pytest.mark.voice
+def test_the_command_the_library_and_the_service_read_alike(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from edge_tts.service.messages import Manner
+    from edge_tts.service.voice_source import VoiceSource
+    from edge_tts.speaker import Speaker
+
+    text = "Room 1835, 10 of 1,835.\n1835年共1835个。 Version 3.14.15 costs $12.50."
+    shown = [segment["phonemes"] for segment in as_json(capsys, text)["segments"]]
+    with Speaker() as speaker:
+        library = [segment.phonemes for segment in speaker.segments(text)]
+        service = [s.phonemes for s in VoiceSource(speaker).segments(text, Manner())]
+    assert shown == library == service

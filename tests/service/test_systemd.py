@@ -51,6 +51,16 @@ def test_systemd_knows_every_key(name: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+# CASES A10
+def test_the_unit_waits_for_sound_and_may_use_it() -> None:
+    unit = (UNITS / "edge-tts.service").read_text().splitlines()
+    (after,) = [line for line in unit if line.startswith("After=")]
+    assert "sound.target" in after
+    for line in ("SupplementaryGroups=audio", "DeviceAllow=char-alsa rw", "User=edge-tts"):
+        assert line in unit
+    assert not any(line.startswith(("PrivateDevices=yes", "PAMName=")) for line in unit)
+
+
 def test_the_installer_explains_itself_and_refuses_what_it_does_not_know() -> None:
     script = str(ROOT / "scripts/install.sh")
     explained = subprocess.run([script, "--help"], check=False, capture_output=True, text=True)

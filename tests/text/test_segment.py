@@ -158,6 +158,7 @@ def test_a_sentence_within_the_target_stays_whole() -> None:
     assert texts(cut("Turn left, then keep right.")) == ["Turn left , then keep right ."]
 
 
+# CASES S07
 def test_a_fragment_joins_its_neighbour() -> None:
     assert len(cut("No. The exit is closed.")) == 1
     assert len(cut("The exit is closed. Sorry.")) == 1

@@ -6,6 +6,7 @@ import pytest
 
 from edge_tts.audio.level import TARGET_LUFS, loudness_lufs
 from edge_tts.errors import ModelError
+from edge_tts.speaker import Speaker
 from edge_tts.text.tokens import Language, Segment, Span, Token, TokenKind
 from edge_tts.voices import catalog
 from edge_tts.voices.kokoro.speakers import SPEAKERS
@@ -43,6 +44,28 @@ def test_every_speaker_speaks_at_a_sane_level(voice, speaker):
     assert 0.5 < len(sound) / 24_000 < 2.5
     loudness = loudness_lufs(sound * voice.gain(speaker), 24_000)
     assert loudness == pytest.approx(TARGET_LUFS, abs=4)
+
+
+# CASES S07
+@pytest.mark.parametrize(
+    ("text", "least_s", "most_s"),
+    [
+        ("Pause.", 0.3, 1.0),
+        ("Yes.", 0.2, 0.9),
+        ("Go!", 0.15, 0.9),
+        ("Turn left.", 0.4, 1.2),
+        ("好。", 0.15, 0.9),
+        ("左转。", 0.3, 1.2),
+    ],
+)
+def test_an_utterance_of_a_word_or_two_is_said_once_and_whole(text, least_s, most_s):
+    with Speaker() as speaker:
+        sound = np.abs(speaker.synthesize(text).samples)
+    audible = np.flatnonzero(sound > 0.02)
+    assert least_s < (audible[-1] - audible[0]) / 24_000 < most_s
+    # A word that is garbled or said twice has a hole, or stays faint.
+    assert np.diff(audible).max() < 0.25 * 24_000
+    assert sound.max() > 0.1
 
 
 def test_is_deterministic(voice):
