@@ -1,4 +1,4 @@
-"""One side of bench/lite_full.py in a process of its own: `make`, `ours` or `theirs`.
+"""One job of bench/lite_full.py in a process of its own: `make`, `ready`, `ours` or `theirs`.
 
 Both draw the same number of codes with the checkpoint's sampling and turn them into sound in chunks
 of 0.8 s (ours) or whole (theirs, which cannot do otherwise). Prints one line of JSON.
@@ -18,19 +18,31 @@ import numpy as np
 
 if TYPE_CHECKING:
     from edge_tts.voices.lite.settings import CodecLayout
+    from edge_tts.voices.lite.voice import LiteVoice
 
 N_TEXT_IDS = 53
 CHUNK_FRAMES, FIRST_CHUNK_FRAMES = 60, 30
 
 
-def ours(path: Path, n_frames: int, n_segments: int, started: float) -> Dict[str, float]:
-    """The voice as it speaks, but for its limits: as many frames as asked for."""
-    from edge_tts.voices.lite.sampling import Sampler
+def ready(path: Path, started: float) -> Dict[str, float]:
+    """Seconds from the start of the process until the voice could speak, and CPU time of it."""
+    opened(path)
+    return {"ready_s": time.time() - started, "cpu_s": time.process_time()}
+
+
+def opened(path: Path) -> "LiteVoice":
+    """The voice, its files checked."""
     from edge_tts.voices.lite.voice import LiteVoice
     from edge_tts.voices.manifest import VoiceDirectory
 
-    directory = VoiceDirectory.read(path)
-    voice = LiteVoice.load(directory, 2)
+    return LiteVoice.load(VoiceDirectory.read(path), 2)
+
+
+def ours(path: Path, n_frames: int, n_segments: int, started: float) -> Dict[str, float]:
+    """The voice as it speaks, but for its limits: as many frames as asked for."""
+    from edge_tts.voices.lite.sampling import Sampler
+
+    voice = opened(path)
     ready_s = time.time() - started
     stages, settings = voice._stages, voice._settings
     text_ids = np.random.RandomState(1).randint(8, 40, N_TEXT_IDS)
@@ -134,6 +146,9 @@ def main(arguments: List[str]) -> int:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     if who == "make":
         make(path, arguments[2])
+        return 0
+    if who == "ready":
+        print(json.dumps(ready(path, float(arguments[2]))))
         return 0
     speak = {"ours": ours, "theirs": theirs}[who]
     numbers = (int(arguments[2]), int(arguments[3]), float(arguments[4]))
