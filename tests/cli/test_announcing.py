@@ -1,6 +1,7 @@
 """`edge-tts speak` next to a running service: a real one, with the real voice, into a file."""
 
 import argparse
+import logging
 import os
 import subprocess
 import sys
@@ -28,12 +29,14 @@ def test_the_service_is_left_alone_when_the_sound_goes_elsewhere(flags) -> None:
     assert not announcing.is_wanted(arguments(*flags))
 
 
-def test_without_a_service_the_text_stays_whole(tmp_path: Path, monkeypatch) -> None:
+def test_without_a_service_the_text_stays_whole(tmp_path: Path, monkeypatch, caplog) -> None:
+    caplog.set_level(logging.INFO)  # as with -v
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr("edge_tts.service.sockets.SYSTEM_SOCKET", tmp_path / "none.sock")
     pieces = iter(["one ", "two"])
     assert announcing.announce(pieces, arguments(), Config()) is None
     assert "".join(pieces) == "one two"
+    assert "speaking in this process" in caplog.text
 
 
 def test_a_long_text_goes_in_parts_that_end_with_sentences() -> None:

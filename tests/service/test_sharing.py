@@ -67,3 +67,18 @@ def test_a_session_with_much_to_synthesise_leaves_turns_to_one_with_little(tmp_p
             np.testing.assert_array_equal(sound_of(little), expected("Short.", " Text."))
             left = front.call(lambda: len(front.front.announcer.renderer))
     assert left == 8  # it did not wait for even one of the others
+
+
+def test_a_client_that_vanishes_cancels_its_syntheses_and_nobody_elses(tmp_path: Path) -> None:
+    with running(tmp_path, options=["0.02"]) as front:
+        front.wait_ready()
+        renderer = front.front.announcer.renderer
+        with front.client() as stays:
+            with front.client() as leaves:
+                for _ in range(4):
+                    leaves.send("synthesize", text="A sentence. " * 50)
+                leaves.receive()
+                stays.send("synthesize", text="Short. Text.")
+            np.testing.assert_array_equal(sound_of(stays), expected("Short.", " Text."))
+            while front.call(lambda: len(renderer)):
+                time.sleep(0.02)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +23,9 @@ RESULT = Path("/opt/result.txt")
 HEARD = Path("/var/cache/edge-tts/heard.wav")
 SOCKET = "/run/edge-tts/edge-tts.sock"
 UNIT = "edge-tts.service"
+HOOKS = Path("/etc/edge-tts/hooks")
+SECRET = "Quagmire"
+MAX_EXPOSURE = 1.5
 
 
 def sh(*command: str, check: bool = True) -> str:
@@ -52,17 +56,28 @@ def worker_pid() -> int:
 def speak(text: str = "Ready.") -> Dict[str, Any]:
     """Speak over the socket and return the final event."""
     with socket.socket(socket.AF_UNIX) as link:
-        link.connect(SOCKET)
-        link.settimeout(60)
-        data = json.dumps({"text": text}).encode()
-        header = {"type": "edge-speak", "data_length": len(data)}
-        link.sendall(json.dumps(header).encode() + b"\n" + data)
+        send(link, text=text)
         file = link.makefile("rb")
         while True:
             header = json.loads(file.readline())
             fields = json.loads(file.read(header.get("data_length", 0)) or b"{}")
             if header["type"] in ("edge-finished", "error"):
                 return fields
+
+
+def send(link: socket.socket, **fields: Any) -> None:
+    link.connect(SOCKET)
+    link.settimeout(60)
+    data = json.dumps(fields).encode()
+    header = {"type": "edge-speak", "data_length": len(data)}
+    link.sendall(json.dumps(header).encode() + b"\n" + data)
+
+
+def queue(text: str) -> None:
+    """Have a text spoken and wait for nothing but its acceptance."""
+    with socket.socket(socket.AF_UNIX) as link:
+        send(link, text=text, detached=True)
+        assert b"edge-accepted" in link.recv(4096)
 
 
 def assert_speaks() -> str:
@@ -103,6 +118,41 @@ def check_socket_mode() -> str:
     )  # fmt: skip
     assert "PermissionError" in denied.stderr, denied.stderr
     return "0660, closed to others"
+
+
+def check_exposure() -> str:
+    verdict = sh("systemd-analyze", "security", "--no-pager", UNIT).splitlines()[-1]
+    level = float(verdict.split(": ")[1].split()[0])
+    assert level <= MAX_EXPOSURE, verdict
+    return f"{level}"
+
+
+def check_duck_hook_released() -> str:
+    """Other sound comes back although the service was killed while it spoke."""
+    log = Path("/run/edge-tts/duck.log")
+    HOOKS.mkdir(parents=True)
+    for name in ("duck", "unduck"):
+        (HOOKS / name).write_text(f"#!/bin/sh\necho {name} >>{log}\n")
+        (HOOKS / name).chmod(0o755)
+    sh("systemctl", "restart", UNIT)
+    try:
+        queue(f"{SECRET}. " * 20)
+        wait_for(lambda: log.exists() and log.read_text().split() == ["duck"])
+        os.kill(main_pid(), signal.SIGKILL)
+        wait_for(lambda: log.read_text().split() == ["duck", "unduck"])
+    finally:
+        shutil.rmtree(HOOKS)
+        wait_for(lambda: show("ActiveState") == "active")
+        sh("systemctl", "restart", UNIT)
+    return assert_speaks()
+
+
+def check_journal() -> str:
+    """What has been spoken is in no log."""
+    journal = sh("journalctl", "--no-pager", "-o", "cat")
+    assert "edge-tts" in journal
+    assert SECRET not in journal
+    return "no text"
 
 
 def check_worker_killed() -> str:
@@ -180,7 +230,7 @@ def check_memory_max() -> str:
     worker = worker_pid()
     try:
         limit_memory_tightly()
-        speak("A worker that needs more than it may have.")
+        speak(f"{SECRET}, said by a worker that needs more than it may have.")
     finally:
         sh("systemctl", "set-property", "--runtime", UNIT, "MemoryMax=1G")
     wait_for(lambda: worker_pid() != worker)
@@ -201,12 +251,15 @@ CHECKS: List[Callable[[], str]] = [
     install,
     check_ready,
     check_socket_mode,
+    check_exposure,
     check_worker_killed,
     check_front_killed,
     check_socket_activation,
     check_no_sound_card,
     check_watchdog,
+    check_duck_hook_released,
     check_memory_max,
+    check_journal,
     check_stop,
     check_uninstall,
 ]
