@@ -87,7 +87,7 @@ def test_a_lite_voice_is_quantised_and_speaks(voices, texts, tmp_path, capsys):
     pytest.importorskip("sentencepiece")
     out = tmp_path / "mine"
     texts.write_text("turn left.\n", encoding="utf-8")  # the few letters it has ids for
-    options = ("--precision", "encoder=int8,decoder=int4,codec=fp16")
+    options = ("--precision", "encoder=int8-static,decoder=int4,codec=fp16")
     assert quantize(voices, out, texts, *options, name="lite_delay") == EXIT_OK
     directory = VoiceDirectory.read(out)
     assert directory.faults() == []

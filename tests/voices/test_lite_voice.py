@@ -116,6 +116,19 @@ def test_a_stream_leaves_nothing_behind_for_the_next(name, stages):
     assert np.array_equal(stages.codec.stream().decode(codes), before)
 
 
+def test_tags_in_a_text_choose_the_speaker_and_unknown_ones_list_the_known(name):
+    with Speaker(name, n_threads=1) as speaker:
+        bob, alice = (
+            speaker.synthesize("turn left.", speaker=who).samples for who in ("bob", "alice")
+        )
+        tagged = speaker.synthesize("[SPKbob]turn left.").samples
+        with pytest.raises(InputError, match=r"\[SPKalice\], \[SPKbob\]") as refused:
+            speaker.synthesize("[SPKeve]turn left.")
+    assert refused.value.code == "input.unknown_tag"
+    np.testing.assert_array_equal(tagged, bob)
+    assert not np.array_equal(tagged, alice)
+
+
 def test_a_prefill_gives_the_scores_of_single_steps(stages, settings):
     layout = settings.codec
     n_rows = 1 if layout.interleaving == "flat" else layout.n_codebooks
