@@ -22,6 +22,7 @@ from edge_tts.build.cosyvoice.transformer_lm import TransformerLm
 
 SPEAKERS = ("中文女", "英文男")
 SPEAKER_SIZE = 192
+N_WHISPER_IDS = 50257
 QWEN_FOLDER = "CosyVoice-BlankEN"
 QWEN = config.QwenLmConfig(896, 24, 14, 2, 4864, 1e6, 1e-6, 151936, 6561, 6564)
 
@@ -120,9 +121,14 @@ def weight_normed(weights: Mapping[str, torch.Tensor]) -> Dict[str, torch.Tensor
 
 
 def write_vocabulary(path: Path, generation: int) -> None:
-    """Every byte is a text id: the published vocabularies only change which rows are read."""
+    """Every byte is a text id: the published vocabularies only change which rows are read.
+
+    Whisper's number of ids is made up with tokens that no joining of bytes leads to.
+    """
     if generation == 1:
-        lines = [f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256)]
+        tokens = [bytes([byte]) for byte in range(256)]
+        tokens += [b"never" + rank.to_bytes(4, "big") for rank in range(256, N_WHISPER_IDS)]
+        lines = [f"{b64encode(token).decode()} {rank}" for rank, token in enumerate(tokens)]
         (path / "multilingual.tiktoken").write_text("\n".join(lines) + "\n", encoding="utf-8")
         return
     folder = path / QWEN_FOLDER

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import dataclasses
 import zipfile
 
 import pytest
@@ -11,7 +13,7 @@ pytest.importorskip("torch")
 from tiny_cosyvoice import write_checkpoint
 
 from edge_tts.build.cosyvoice.checkpoint import read_checkpoint
-from edge_tts.build.cosyvoice.tokenizer import _WHISPER_WORDS, find_ranks, text_tokenizer
+from edge_tts.build.cosyvoice.tokenizer import find_ranks, text_tokenizer
 from edge_tts.errors import ModelError
 
 
@@ -59,11 +61,38 @@ def test_a_damaged_qwen_folder_is_refused(tmp_path, fault):
         text_tokenizer(read_checkpoint(checkpoint), None)
 
 
-def test_whispers_control_words_follow_its_vocabulary():
-    assert len(_WHISPER_WORDS) == 102
-    first = 50257
-    ids = {word: first + n for n, word in enumerate(_WHISPER_WORDS)}
-    assert ids["<|endoftext|>"] == 50257
-    assert ids["<|en|>"] == 50259
-    assert ids["<|zh|>"] == 50260
-    assert ids["<|yue|>"] == 50358
+def test_whispers_control_words_follow_its_vocabulary(tmp_path):
+    """Its file ends with an empty token, whose id no word takes."""
+    checkpoint = write_checkpoint(tmp_path / "checkpoint", 1)
+    ranks = checkpoint / "multilingual.tiktoken"
+    lines = ranks.read_text().splitlines()
+    ranks.write_text("\n".join([*lines, f"= {len(lines)}"]) + "\n")
+    tiny = read_checkpoint(checkpoint)
+    config = dataclasses.replace(tiny.lm_config, n_text_tokens=400)
+    encode = text_tokenizer(dataclasses.replace(tiny, lm_config=config), None).encode
+    assert list(encode("<|endoftext|>")) == [257]
+    assert list(encode("<|en|>")) == [259]
+    assert list(encode("<|zh|>")) == [260]
+    assert list(encode("<|yue|>")) == [358]
+
+
+class TestTheVocabularyOf25Hz:
+    """CosyVoice-300M-25Hz was trained with a vocabulary of its own, of more ids than Whisper's."""
+
+    @pytest.fixture
+    def checkpoint(self, tmp_path):
+        checkpoint = read_checkpoint(write_checkpoint(tmp_path / "checkpoint", 1))
+        config = dataclasses.replace(checkpoint.lm_config, n_text_tokens=10_000)
+        return dataclasses.replace(checkpoint, lm_config=config)
+
+    def test_whispers_is_not_taken_for_it(self, checkpoint):
+        with pytest.raises(ModelError, match="trained with another vocabulary"):
+            text_tokenizer(checkpoint, None)
+
+    def test_it_is_found_by_its_name(self, checkpoint):
+        names = [base64.b64encode(bytes([byte])).decode() for byte in range(256)]
+        names += [base64.b64encode(b"zh" + n.to_bytes(2, "big")).decode() for n in range(9000)]
+        lines = (f"{name} {rank}" for rank, name in enumerate(names))
+        own = checkpoint.path / "multilingual_zh_ja_yue_char_del.tiktoken"
+        own.write_text("\n".join(lines) + "\n")
+        assert list(text_tokenizer(checkpoint, None).encode("<|zh|>")) == [256 + 9000 + 3]

@@ -13,7 +13,7 @@ import json
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import Dict, Optional
+from typing import Dict, Optional, Tuple
 
 from edge_tts.build.cosyvoice.checkpoint import QWEN_FOLDER, Checkpoint, Generation
 from edge_tts.errors import ModelError
@@ -56,6 +56,10 @@ _WHISPER_WORDS = (
 )
 
 RANKS_FILE = "multilingual.tiktoken"
+RANKS_FILE_25HZ = "multilingual_zh_ja_yue_char_del.tiktoken"
+
+_MOST_RESERVED = 1674
+"""Ids after a vocabulary for control words: 1609 of Whisper's, this many of CosyVoice-300M-25Hz."""
 
 
 def text_tokenizer(checkpoint: Checkpoint, vocabulary: Optional[Path]) -> TextTokenizer:
@@ -65,10 +69,16 @@ def text_tokenizer(checkpoint: Checkpoint, vocabulary: Optional[Path]) -> TextTo
     """
     if checkpoint.generation is Generation.V2:
         return _qwen(checkpoint.path / QWEN_FOLDER)
-    ranks = _parse_ranks(find_ranks(checkpoint.path, vocabulary))
-    first = max(ranks.values()) + 1
-    known = {word: first + n for n, word in enumerate(_WHISPER_WORDS)}
+    ranks, n_ids = _parse_ranks(find_ranks(checkpoint.path, vocabulary))
+    known = {word: n_ids + n for n, word in enumerate(_WHISPER_WORDS)}
     n_text = checkpoint.lm_config.n_text_tokens
+    if n_text > n_ids + _MOST_RESERVED:
+        raise ModelError(
+            f"{checkpoint.path} was trained with another vocabulary: it has embeddings for "
+            f"{n_text} text ids, and the one at hand has {n_ids}. CosyVoice-300M-25Hz needs "
+            f"{RANKS_FILE_25HZ} of the official code; name it with --vocabulary",
+            code="model.checkpoint_invalid",
+        )
     words = {word: number for word, number in known.items() if number < n_text}
     return TextTokenizer("whisper", ranks, words)
 
@@ -76,8 +86,12 @@ def text_tokenizer(checkpoint: Checkpoint, vocabulary: Optional[Path]) -> TextTo
 def find_ranks(checkpoint: Path, vocabulary: Optional[Path]) -> bytes:
     """Whisper's vocabulary file: `vocabulary` itself or the openai-whisper package it points to.
 
-    Without `vocabulary`: from the checkpoint folder, or from an installed openai-whisper.
+    Without `vocabulary`: from the checkpoint folder, or from an installed openai-whisper. The
+    vocabulary of CosyVoice-300M-25Hz is found in the checkpoint folder by its own name.
     """
+    own = checkpoint / RANKS_FILE_25HZ
+    if vocabulary is None and own.is_file():
+        return _member(own)
     spec = importlib.util.find_spec("whisper")
     installed = Path(spec.origin).parent / "assets" if spec and spec.origin else checkpoint
     for path in [vocabulary] if vocabulary else [checkpoint, installed]:
@@ -91,19 +105,22 @@ def find_ranks(checkpoint: Path, vocabulary: Optional[Path]) -> bytes:
     )
 
 
-def _parse_ranks(content: bytes) -> Dict[bytes, int]:
+def _parse_ranks(content: bytes) -> Tuple[Dict[bytes, int], int]:
+    """Ids by token, and the number of ids.
+
+    Whisper's file ends with an empty token, which stands for nothing but takes up an id.
+    """
     try:
         lines = [line.split() for line in content.splitlines() if line.strip()]
-        # The published file ends with an empty token, which stands for nothing.
         ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-        ranks = {token: rank for token, rank in ranks.items() if token}
-        _check_bytes(ranks)
+        tokens = {token: rank for token, rank in ranks.items() if token}
+        _check_bytes(tokens)
     except (ValueError, binascii.Error) as error:
         raise ModelError(
             f"Whisper's vocabulary is damaged ({error}); fetch it again",
             code="model.checkpoint_invalid",
         ) from error
-    return ranks
+    return tokens, max(ranks.values()) + 1
 
 
 def _member(path: Path) -> bytes:
