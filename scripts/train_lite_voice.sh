@@ -37,7 +37,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 python=${EDGE_TTS_PYTHON:-$root/.venv/bin/python}
 # Hours of work must not be felt by whoever else uses the machine.
 step() {
-  (cd "$root" && nice -n 19 "$python" -m "edge_tts.build.lite_voice.$@")
+  (cd "$root" && nice -n 19 "$python" -m "edge_tts.build.lite_voice.$1" "${@:2}")
 }
 
 mkdir -p "$dir"

@@ -29,7 +29,7 @@ from edge_tts.build.lite_voice.training import Task
 
 RATIOS = (8, 5, 5, 3)
 N_FILTERS = 16
-BATCH_SIZE, WINDOW_FRAMES = 8, 32
+BATCH_SIZE, WINDOW_FRAMES = 4, 32
 UNSEEN_FRAMES = 4
 """At the start of a window, which lacks the past that running speech has."""
 
