@@ -65,16 +65,17 @@ class PromptStore:
 
     def has(self, key: PhraseKey) -> bool:
         """True when there is a prompt of this key, verified or not."""
-        return (self.directory / f"{key.digest}.json").is_file()
+        try:
+            return (self.directory / f"{key.digest}.json").is_file()
+        except OSError:
+            return False
 
     def get(self, key: PhraseKey) -> Optional[Phrase]:
-        """The phrase of this key, verified; None when it is absent or damaged (counted)."""
+        """The phrase of this key, verified; None when absent, or damaged or closed (counted)."""
         manifest = self.directory / f"{key.digest}.json"
-        if not manifest.is_file():
-            return None
         try:
-            return self._load(read_manifest(manifest))
-        except ModelError:
+            return self._load(read_manifest(manifest)) if manifest.is_file() else None
+        except (ModelError, OSError):
             self.n_damaged += 1
             return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,20 @@ def test_damage_is_found_counted_and_never_played(tmp_path: Path, damage: object
     with pytest.raises(ModelError) as caught:
         store.verify(next(store.manifests()))
     assert caught.value.code == "prompt.invalid"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_a_store_that_is_closed_to_the_service_does_not_silence_it(tmp_path: Path) -> None:
+    store = PromptStore(tmp_path / "prompts")
+    store.put(KEY, phrase())
+    store.directory.chmod(0o700)
+    os.seteuid(65534)
+    try:
+        found, is_there = store.get(KEY), store.has(KEY)
+    finally:
+        os.seteuid(0)
+    assert (found, is_there, store.n_damaged) == (None, False, 1)
+    assert store.get(KEY) == phrase()
 
 
 def test_a_prompt_under_another_ones_name_is_found(tmp_path: Path) -> None:
