@@ -7,9 +7,26 @@
 ARG BASE=nvcr.io/nvidia/l4t-tensorrt:r8.5.2-runtime
 
 # hadolint ignore=DL3006
-FROM ${BASE} AS build
+FROM ${BASE} AS system
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
-# BUNDLE is made by scripts/make_offline_bundle.py for this base's Python; no network is used.
+# What a base may lack: Python, its distutils, which pip needs before Python 3.10, and the system
+# library for sound. Only then is the network used. Ubuntu keeps one version of each at a time.
+# hadolint ignore=DL3008
+RUN has_python() { \
+        python3 -c 'import sys, venv; sys.version_info >= (3, 10) or __import__("distutils.cmd")'; \
+    }; \
+    has_sound() { [[ $(/sbin/ldconfig -p) == *libportaudio* ]]; }; \
+    if ! has_python || ! has_sound; then \
+        apt-get update \
+        && apt-get install -y --no-install-recommends python3 libportaudio2 libasound2-plugins \
+        && if ! has_python; then \
+            apt-get install -y --no-install-recommends python3-distutils; \
+        fi \
+        && rm -rf /var/lib/apt/lists/*; \
+    fi
+
+FROM system AS build
+# BUNDLE is made by scripts/make_offline_bundle.py for this base's Python.
 ARG BUNDLE=bundle
 COPY ${BUNDLE}/ /bundle/
 WORKDIR /bundle
@@ -21,17 +38,8 @@ RUN python3 -m venv --without-pip --system-site-packages /opt/edge-tts/venv \
     && /opt/edge-tts/venv/bin/python "$pip/pip" install --no-index --find-links wheels \
         --no-cache-dir edge-tts-device
 
-# hadolint ignore=DL3006
-FROM ${BASE}
-SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
+FROM system
 COPY --from=build /opt/edge-tts/venv /opt/edge-tts/venv
-# The system library for sound, unless the base brings it. Ubuntu keeps one version at a time.
-# hadolint ignore=DL3008
-RUN if ! /sbin/ldconfig -p | grep -q libportaudio; then \
-        apt-get update && apt-get install -y --no-install-recommends \
-            libportaudio2 libasound2-plugins \
-        && rm -rf /var/lib/apt/lists/*; \
-    fi
 ENV PATH=/opt/edge-tts/venv/bin:$PATH \
     EDGE_TTS_VOICES_DIR=/var/lib/edge-tts/voices \
     XDG_RUNTIME_DIR=/run/edge-tts \
@@ -44,5 +52,5 @@ COPY --from=build --chown=edge-tts:edge-tts /bundle/voices /var/lib/edge-tts/voi
 VOLUME ["/var/lib/edge-tts"]
 USER 990
 HEALTHCHECK --interval=30s --timeout=5s --start-period=90s --retries=3 \
-    CMD ["edge-tts", "status"]
+    CMD ["/bin/bash", "-euo", "pipefail", "-c", "edge-tts status --prometheus | grep -x 'edge_tts_worker_ready 1'"]
 CMD ["edge-tts", "service"]
