@@ -55,11 +55,21 @@ class Duck:
         while self._is_down != self._is_wanted:
             self._is_down = self._is_wanted
             if self._is_down:
-                hook.marker.touch()
-                await _run(hook.before)
+                if _set_marker(hook):
+                    await _run(hook.before)
             else:
                 await _run(hook.after)
                 remove_marker(hook)
+
+
+def _set_marker(hook: DuckHook) -> bool:
+    """False where it cannot be: nothing would raise other sound again after a kill."""
+    try:
+        hook.marker.touch()
+    except OSError as error:
+        _log.error("other sound stays as it is, %s: %s", hook.marker, error.strerror)
+        return False
+    return True
 
 
 def release_left_over(hook: DuckHook) -> bool:

@@ -72,6 +72,21 @@ def test_a_hook_that_cannot_run_does_not_stop_speech(tmp_path: Path) -> None:
     assert release_left_over(broken)
 
 
+# CASES A13
+def test_nothing_is_lowered_that_a_kill_would_leave_low(tmp_path: Path) -> None:
+    commands = hook(tmp_path)
+    unmarked = DuckHook(commands.before, commands.after, tmp_path / "absent" / "ducked")
+
+    async def main() -> None:
+        duck = Duck(unmarked)
+        duck.set(True)
+        await asyncio.sleep(0.05)
+        await duck.close()
+
+    asyncio.run(main())
+    assert log_of(tmp_path) == ["up"]
+
+
 def test_no_programs_no_hook(tmp_path: Path) -> None:
     assert duck_hook(tmp_path / "hooks", tmp_path) is None
 

@@ -316,7 +316,7 @@ def test_new_work_is_refused_while_memory_is_short(tmp_path: Path) -> None:
 
 def test_new_work_is_refused_while_the_service_drains(tmp_path: Path) -> None:
     output = PacedOutput(tmp_path / "out.pcm")
-    with running(tmp_path, output) as front, front.client() as client:
+    with running(tmp_path, output, drain_s=60.0) as front, front.client() as client:
         client.ask("edge-speak", "edge-accepted", text=TEXT, id="last")
         front.call(front.front.request_stop)
         with pytest.raises(ServiceError) as caught:
