@@ -9,33 +9,41 @@ from __future__ import annotations
 import contextlib
 import itertools
 import multiprocessing
-import os
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, Iterable, Iterator, Optional
+from typing import TYPE_CHECKING, Callable, Dict, Iterable, Iterator, Optional, Set
 
 from edge_tts.batch.files import open_sink
 from edge_tts.batch.lines import Line
 from edge_tts.batch.manifest import Result
 from edge_tts.errors import EdgeTTSError
+from edge_tts.runtime.threads import usable_cpus
 
 if TYPE_CHECKING:
     from edge_tts.config import Config
     from edge_tts.speaker import Speaker
 
-PROCESS_MIB = 400
+LEAST_PROCESS_MIB = 400
 """What a process with the default voice takes at its peak, and room for what differs."""
+WORKING_MIB = 200
+"""What a process takes besides the files of its voice."""
 OWN_MIB = 100
 
 _speaker: "Optional[Speaker]" = None
 """The voice of a process of the pool."""
+_fault = ("internal", "the voice is not open")
+"""Code and message of what kept it from being opened."""
 
 
-def default_jobs(budget_mib: int) -> int:
-    """Processes that fit the memory budget and the cores."""
-    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(n_cores or 1, (budget_mib - OWN_MIB) // PROCESS_MIB))
+def default_jobs(config: "Config") -> int:
+    """Processes that fit the memory budget and the cores. Raises ModelError without the voice."""
+    from edge_tts.voices import catalog
+
+    voice_mib = catalog.find(config.voice).manifest.size_bytes >> 20
+    process_mib = max(LEAST_PROCESS_MIB, WORKING_MIB + voice_mib)
+    return max(1, min(usable_cpus(), (config.budget_mib - OWN_MIB) // process_mib))
 
 
 def render_line(speaker: "Speaker", line: Line, folder: Path, suffix: str) -> Result:
@@ -63,24 +71,50 @@ def render_in_processes(
     A process that dies takes the lines under way with it: they are failed, and a new pool goes on.
     """
     waiting = iter(lines)
-    rest = True
-    while rest:
+    is_over = False
+    while not is_over:
         with _pool(config, n_jobs) as pool:
-            under_way: "Dict[Future[Result], Line]" = {}
-            rest = False
+            crew = _Crew(waiting, partial(_submitted, pool, folder, suffix))
             with contextlib.suppress(BrokenProcessPool):
-                for line in itertools.islice(waiting, 2 * n_jobs):
-                    under_way[pool.submit(_render, line, folder, suffix)] = line
-                while under_way:
-                    done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        yield future.result()
-                        del under_way[future]
-                        for line in itertools.islice(waiting, 1):
-                            under_way[pool.submit(_render, line, folder, suffix)] = line
-        for line in under_way.values():
-            rest = True
+                crew.give(2 * n_jobs)
+                while crew.under_way:
+                    for result in crew.finished():
+                        yield result
+                        crew.give(1)
+        is_over = not crew.given
+        for line in crew.given.values():
             yield _failed(line, "internal", "a process died while it spoke; run again to retry")
+
+
+class _Crew:
+    """Lines that the processes of one pool have been given and have not brought back."""
+
+    def __init__(self, waiting: Iterator[Line], submit: "Callable[[Line], Future[Result]]") -> None:
+        self._waiting = waiting
+        self._submit = submit
+        self.given: Dict[int, Line] = {}
+        self.under_way: "Set[Future[Result]]" = set()
+
+    def give(self, n_lines: int) -> None:
+        """Hand out at most `n_lines` more. Raises BrokenProcessPool."""
+        for line in itertools.islice(self._waiting, n_lines):
+            # First, so that a line which a broken pool refuses is not lost.
+            self.given[line.number] = line
+            self.under_way.add(self._submit(line))
+
+    def finished(self) -> Iterator[Result]:
+        """Wait for at least one result. Raises BrokenProcessPool."""
+        done, self.under_way = wait(self.under_way, return_when=FIRST_COMPLETED)
+        for future in done:
+            result = future.result()
+            del self.given[result.line]
+            yield result
+
+
+def _submitted(
+    pool: ProcessPoolExecutor, folder: Path, suffix: str, line: Line
+) -> "Future[Result]":
+    return pool.submit(_render, line, folder, suffix)
 
 
 def _pool(config: "Config", n_jobs: int) -> ProcessPoolExecutor:
@@ -92,13 +126,16 @@ def _pool(config: "Config", n_jobs: int) -> ProcessPoolExecutor:
 def _open_voice(config: "Config") -> None:
     from edge_tts.speaker import open_speaker
 
-    global _speaker  # noqa: PLW0603 - a pool hands its processes nothing else
-    _speaker = open_speaker(config)
+    global _speaker, _fault  # noqa: PLW0603 - a pool hands its processes nothing else
+    try:
+        _speaker = open_speaker(config)
+    except EdgeTTSError as error:
+        _fault = (error.code, str(error))
 
 
 def _render(line: Line, folder: Path, suffix: str) -> Result:
     if _speaker is None:
-        return _failed(line, "internal", "the voice is not open")
+        return _failed(line, *_fault)
     return render_line(_speaker, line, folder, suffix)
 
 

@@ -73,7 +73,7 @@ def _many(args: argparse.Namespace, config: "Config") -> int:
         raise ConfigError("--jobs must be from 1 to 64", code="usage.invalid")
     source = Path(args.file)
     n_lines = sum(1 for _ in read_lines(source))
-    n_jobs = min(args.jobs or default_jobs(config.budget_mib), max(1, n_lines))
+    n_jobs = min(args.jobs or default_jobs(config), max(1, n_lines))
     if not config.threads and n_jobs > 1:
         config = dataclasses.replace(config, threads=1)
     with Manifest(Path(args.out)) as manifest:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import multiprocessing
 import re
 import sys
+import tracemalloc
 import wave
 from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
 
-from edge_tts.batch.lines import read_lines
+from edge_tts import config as configuration
+from edge_tts.batch import rendering
+from edge_tts.batch.lines import Line, read_lines
 from edge_tts.batch.rendering import default_jobs
 from edge_tts.batch.subtitles import SubtitleFile
 from edge_tts.cli.main import main
@@ -106,9 +111,58 @@ def test_a_file_that_is_none_is_refused(
     assert refused.value.code == "input.batch_invalid"
 
 
-def test_the_budget_bounds_the_processes() -> None:
-    assert default_jobs(200) == 1
-    assert default_jobs(1000) <= 2
+def test_the_budget_and_the_size_of_the_voice_bound_the_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rendering, "usable_cpus", lambda: 8)
+    config = configuration.load(None, {})
+    roomy = dataclasses.replace(config, budget_mib=2500)
+    assert default_jobs(roomy) == 6
+    assert default_jobs(dataclasses.replace(config, budget_mib=400)) == 1
+    manifest = tmp_path / "voices" / "tiny" / "voice.yaml"
+    one_gib = re.sub(r"size_bytes: \d+", f"size_bytes: {1 << 30}", manifest.read_text(), count=1)
+    manifest.write_text(one_gib)
+    assert default_jobs(roomy) == 1
+
+
+def test_processes_that_die_lose_no_line(tmp_path: Path) -> None:
+    lines = [Line(number, f"{number:06d}", "Hello there.") for number in range(1, 16)]
+    config = dataclasses.replace(configuration.load(None, {}), threads=1)
+    found = rendering.render_in_processes(iter(lines), tmp_path, "wav", config, 2)
+    first = next(found)
+    for process in multiprocessing.active_children():
+        process.kill()
+    rest = list(found)
+    assert sorted(result.line for result in (first, *rest)) == list(range(1, 16))
+    assert {result.code for result in rest if result.status == "failed"} == {"internal"}
+    assert rest[-1].status == "done"
+
+
+def test_a_voice_that_does_not_open_is_what_every_line_says(tmp_path: Path) -> None:
+    (tmp_path / "voices" / "tiny" / "source.npy").write_bytes(b"x")
+    source = tmp_path / "texts.txt"
+    source.write_text("One.\nTwo.\n")
+    out = tmp_path / "out"
+    assert main(["batch", str(source), "--out", str(out), "--jobs", "2"]) == EXIT_INPUT
+    assert {result["code"] for result in results(out)} == {"model.file_truncated"}
+
+
+@pytest.mark.parametrize("suffix", ["wav", "flac", "opus"])
+def test_the_memory_of_a_book_does_not_grow_with_it(tmp_path: Path, suffix: str) -> None:
+    if suffix != "wav":
+        pytest.importorskip("soundfile")
+    peaks = []
+    for n_paragraphs in (1, 1, 12):  # the first one fills what is made once
+        source, target = tmp_path / "book.txt", tmp_path / f"book.{suffix}"
+        source.write_text(n_paragraphs * "The first line is here. The second is there.\n\n")
+        tracemalloc.start()
+        arguments = ["--one", str(target), "--subtitles", str(tmp_path / "book.vtt")]
+        assert main(["batch", str(source), *arguments]) == EXIT_OK
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    n_cues = (tmp_path / "book.vtt").read_text().count("-->")
+    assert n_cues >= 12
+    assert peaks[2] < peaks[1] + (1 << 20)
 
 
 @pytest.mark.parametrize("suffix", ["srt", "vtt"])
