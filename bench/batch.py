@@ -100,8 +100,8 @@ def main() -> int:
         short, long = padding_cpu(config)
         shared = len(todo) / shared_s(single, todo, folder, n_jobs) if n_jobs > 1 else all_cores
     print(
-        f"padding: {short:.2f} s of CPU time for a second of speech in short sentences, {long:.2f} s "
-        f"in one segment: a batch is at most {short / long:.2f} times as fast"
+        f"padding: {short:.2f} s of CPU time for a second of speech in short sentences, "
+        f"{long:.2f} s in one segment: a batch is at most {short / long:.2f} times as fast"
     )
     print(
         f"batch: {len(todo)} sentences; one process {all_cores:.2f} sentences/s with all cores, "
