@@ -98,7 +98,8 @@ class HostDecoding(Decoding):
 
     def close(self) -> None:
         """Give the block back."""
-        self._block = self._block[:0]
+        # A copy: a view would keep the whole block.
+        self._block = self._block[:0].copy()
 
 
 def check_room(rows: "Mapping[str, np.ndarray]", n_used: int, capacity: int) -> int:

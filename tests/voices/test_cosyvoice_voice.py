@@ -272,6 +272,25 @@ class TestLaziness:
         assert len(drawn) == 4
         assert all(not len(decoding.past) for decoding in drawn)
 
+    def test_the_cache_is_held_while_more_is_to_be_drawn_and_no_longer(self, voice, monkeypatch):
+        drawn, held_bytes = count_steps(monkeypatch), []
+        flow = voice._stages.renderer.flow
+        estimator = flow._estimator
+
+        class Watched:
+            def run(self, inputs):
+                blocks = (decoding._block for decoding in drawn)
+                whole = (block if block.base is None else block.base for block in blocks)
+                held_bytes.append(max(block.nbytes for block in whole))
+                return estimator.run(inputs)
+
+        monkeypatch.setattr(flow, "_estimator", Watched())
+        (segment,) = segments(voice, self.LONG)
+        for _ in voice.synthesize(segment, "中文女", 1.0):
+            pass
+        assert held_bytes[0] > 0
+        assert held_bytes[-1] == 0
+
     def test_a_stopped_utterance_leaves_nothing_behind(self, voice):
         wanted = sound(voice)
         (segment,) = segments(voice, self.LONG)
