@@ -30,7 +30,7 @@ from running_service import RunningService
 from edge_tts.errors import CODES, ServiceError
 
 MAX_FIRST_BYTE_P95_S = 10.0
-"""On two cores with nothing else to do: eight texts at a time are spoken in turn."""
+"""On two cores with nothing else to do: four texts at a time are spoken in turn."""
 MAX_LEAVE_P95_S = 0.1
 MAX_GROWTH_MIB = 16.0
 N_LEAVES = 10

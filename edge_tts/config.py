@@ -139,7 +139,7 @@ class Http:
         Path, None, "file with the token HTTP clients must send; none asked when not set"
     )
     requests: int = _option(
-        int, 8, "HTTP requests for speech at a time, waiting ones included", low=1, high=32
+        int, 4, "HTTP requests for speech at a time, waiting ones included", low=1, high=32
     )
     body_kib: int = _option(int, 256, "largest body of an HTTP request, in KiB", low=1, high=1024)
     deadline_s: float = _option(
