@@ -6,7 +6,7 @@ import json
 from typing import Any, Dict, List
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edge_tts.errors import ServiceError
@@ -20,6 +20,7 @@ FRAMES = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(FRAMES, max_size=4), st.data())
 def test_frames_survive_any_split_of_the_stream(frames: List[Frame], data: Any) -> None:
     stream = b"".join(encode(frame) for frame in frames)
@@ -81,6 +82,7 @@ def test_an_error_does_not_quote_what_was_received() -> None:
     assert "secret" not in str(caught.value)
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=200), max_size=20))
 def test_garbage_ends_in_frames_or_a_typed_error(chunks: List[bytes]) -> None:
     decoder = Decoder(LIMITS)
