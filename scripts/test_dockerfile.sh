@@ -113,6 +113,8 @@ if ready_for_emulation mmdebstrap buildah && make_bundle "$SUITE" && make_root "
   make_base || die "FAILED dockerfile: no base"
   build_image || die "FAILED dockerfile: the image does not build"
   try_container || die "FAILED dockerfile: the container is not healthy"
+  trap - EXIT
+  stop_container
   say "PASSED dockerfile in $SECONDS s"
 else
   say "SKIPPED dockerfile"
