@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import json
 from collections import Counter
@@ -21,6 +22,7 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 BODY_S = 10.0
 # What is read of a body that is too large, so that its sender comes to read the answer.
 _DRAIN_BYTES = 4 * 1024 * 1024
+_DRAIN_S = 1.0
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 # They hold no speech and nothing of the service's state but whether it stands; and a browser loads
 # them before it can send a token.
@@ -41,10 +43,15 @@ class Guard:
         if scope["type"] != "http":
             return
         counted = self._counted(send)
+        headers = {name.lower(): value for name, value in scope["headers"]}
         try:
-            headers = {name.lower(): value for name, value in scope["headers"]}
             self._check_names(headers)
             self._check_token(scope["path"], headers)
+        except EdgeTTSError as fault:
+            await self._drain(headers, receive)
+            await _refuse(counted, fault)
+            return
+        try:
             body = await self._body(headers, receive)
         except _SlowBodyError as fault:
             await _refuse(counted, fault, 408)
@@ -88,6 +95,13 @@ class Guard:
         except asyncio.TimeoutError as error:
             raise _SlowBodyError() from error
 
+    async def _drain(self, headers: Dict[bytes, bytes], receive: Receive) -> None:
+        """Read a body that nobody will use: unread, it would reset the connection at its end."""
+        if b"expect" in headers:
+            return
+        with contextlib.suppress(ServiceError, asyncio.TimeoutError):
+            await asyncio.wait_for(self._read(receive), _DRAIN_S)
+
     async def _read(self, receive: Receive) -> bytes:
         body, n_bytes, is_open = bytearray(), 0, True
         while is_open and n_bytes <= _DRAIN_BYTES:
@@ -119,7 +133,7 @@ async def _refuse(send: Send, fault: EdgeTTSError, status: int = 0) -> None:
     status, body, extra = answer(fault, status)
     headers: Tuple[Tuple[bytes, bytes], ...] = (
         (b"content-type", b"application/json"),
-        # What is left of the body is not read.
+        # What is left of a large or slow body is not read.
         (b"connection", b"close"),
         *((name.lower().encode(), value.encode()) for name, value in extra.items()),
     )

@@ -96,6 +96,13 @@ def test_the_token_is_asked_for_everywhere_but_on_the_pages(service):
         assert client.post("/tts", json={"text": "a."}, headers=right).status_code == 200
 
 
+def test_a_refusal_reaches_the_sender_of_a_body(service):
+    """One in eighty lost it to a reset of the connection, while bodies were left unread."""
+    with HttpSide(service.path, token=b"0123456789abcdef") as side, side.client() as client:
+        for _ in range(400):
+            assert client.post("/tts", json={"text": "a."}).status_code == 401
+
+
 def test_voices_health_status_and_figures(client, service):
     (voice,) = client.get("/v1/voices").json()["voices"]
     assert (voice["name"], voice["speakers"], voice["languages"]) == ("tone", ["sine"], ["en"])
