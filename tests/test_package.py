@@ -70,7 +70,8 @@ def test_run_time_requirements_have_wheels_for_python38_on_aarch64():
 
 def test_torch_is_only_in_the_build_extra():
     extras = metadata.metadata(DISTRIBUTION).get_all("Provides-Extra")
-    assert set(extras) == {"bench", "build", "dev", "encode", "http", "jetson", "lite", "test"}
+    known = {"bench", "build", "dev", "encode", "http", "jetson", "lite", "test", "train"}
+    assert set(extras) == known
     assert [extra for extra in ["", *extras] if "torch" in requirements(extra)] == ["build"]
 
 
