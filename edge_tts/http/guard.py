@@ -20,9 +20,9 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 BODY_S = 10.0
-# What is read of a body that is too large, so that its sender comes to read the answer.
-_DRAIN_BYTES = 4 * 1024 * 1024
-_DRAIN_S = 1.0
+# How long a refused body is still read: closed with bytes unread, a connection is reset, and the
+# answer is lost to a sender that has not come to read it.
+_LINGER_S = 1.0
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 # They hold no speech and nothing of the service's state but whether it stands; and a browser loads
 # them before it can send a token.
@@ -44,21 +44,15 @@ class Guard:
             return
         counted = self._counted(send)
         headers = {name.lower(): value for name, value in scope["headers"]}
+        body = _Body(headers, receive, self._body_bytes)
         try:
             self._check_names(headers)
             self._check_token(scope["path"], headers)
+            content = await body.read()
         except EdgeTTSError as fault:
-            await self._drain(headers, receive)
-            await _refuse(counted, fault)
-            return
-        try:
-            body = await self._body(headers, receive)
-        except _SlowBodyError as fault:
-            await _refuse(counted, fault, 408)
-        except EdgeTTSError as fault:
-            await _refuse(counted, fault)
+            await _refuse(counted, fault, body)
         else:
-            await self._app(scope, _replayed(body, receive), counted)
+            await self._app(scope, _replayed(content, receive), counted)
 
     def _counted(self, send: Send) -> Send:
         async def counting(message: Message) -> None:
@@ -87,37 +81,55 @@ class Guard:
                 code="service.unauthorized",
             )
 
-    async def _body(self, headers: Dict[bytes, bytes], receive: Receive) -> bytes:
-        if b"expect" in headers and int(headers.get(b"content-length", 0)) > self._body_bytes:
+
+class _Body:
+    """The body of one request, as far as it is wanted."""
+
+    def __init__(self, headers: Dict[bytes, bytes], receive: Receive, limit_bytes: int) -> None:
+        self._receive = receive
+        self._limit_bytes = limit_bytes
+        self._announced_bytes = int(headers.get(b"content-length", 0))
+        # Its sender holds the body back until it is asked for, which a look at it does.
+        self._is_held_back = b"expect" in headers
+        self._is_whole = False
+
+    async def read(self) -> bytes:
+        """All of it; ServiceError where it is too large or too slow."""
+        if self._announced_bytes > self._limit_bytes:
             raise self._too_large()
+        self._is_held_back = False
         try:
-            return await asyncio.wait_for(self._read(receive), BODY_S)
+            return await asyncio.wait_for(self._read(), BODY_S)
         except asyncio.TimeoutError as error:
             raise _SlowBodyError() from error
 
-    async def _drain(self, headers: Dict[bytes, bytes], receive: Receive) -> None:
-        """Read a body that nobody will use: unread, it would reset the connection at its end."""
-        if b"expect" in headers:
+    async def discard(self) -> None:
+        """Read what is left, and keep none of it, for `_LINGER_S` at most."""
+        if self._is_held_back:
             return
-        with contextlib.suppress(ServiceError, asyncio.TimeoutError):
-            await asyncio.wait_for(self._read(receive), _DRAIN_S)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._drain(), _LINGER_S)
 
-    async def _read(self, receive: Receive) -> bytes:
-        body, n_bytes, is_open = bytearray(), 0, True
-        while is_open and n_bytes <= _DRAIN_BYTES:
-            message = await receive()
-            part = message.get("body", b"")
-            n_bytes += len(part)
-            if n_bytes <= self._body_bytes:
-                body += part
-            is_open = message.get("more_body", False)
-        if n_bytes > self._body_bytes:
-            raise self._too_large()
+    async def _read(self) -> bytes:
+        body = bytearray()
+        while not self._is_whole:
+            body += await self._part()
+            if len(body) > self._limit_bytes:
+                raise self._too_large()
         return bytes(body)
+
+    async def _drain(self) -> None:
+        while not self._is_whole:
+            await self._part()
+
+    async def _part(self) -> bytes:
+        message = await self._receive()
+        self._is_whole = not message.get("more_body", False)
+        return bytes(message.get("body", b""))
 
     def _too_large(self) -> ServiceError:
         return ServiceError(
-            f"the body may have at most {self._body_bytes} bytes; send the text in parts",
+            f"the body may have at most {self._limit_bytes} bytes; send the text in parts",
             code="service.body_too_large",
         )
 
@@ -129,16 +141,20 @@ class _SlowBodyError(ServiceError):
         super().__init__(f"the request's body did not arrive within {BODY_S:g} s")
 
 
-async def _refuse(send: Send, fault: EdgeTTSError, status: int = 0) -> None:
-    status, body, extra = answer(fault, status)
+async def _refuse(send: Send, fault: EdgeTTSError, body: _Body) -> None:
+    status, document, extra = answer(fault, 408 if isinstance(fault, _SlowBodyError) else 0)
+    content = json.dumps(document).encode()
     headers: Tuple[Tuple[bytes, bytes], ...] = (
         (b"content-type", b"application/json"),
-        # What is left of a large or slow body is not read.
+        (b"content-length", str(len(content)).encode()),
+        # What is left of a large or slow body after a while is not read.
         (b"connection", b"close"),
         *((name.lower().encode(), value.encode()) for name, value in extra.items()),
     )
     await send({"type": "http.response.start", "status": status, "headers": list(headers)})
-    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+    await send({"type": "http.response.body", "body": content, "more_body": True})
+    await body.discard()
+    await send({"type": "http.response.body", "body": b""})
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
