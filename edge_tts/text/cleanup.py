@@ -6,10 +6,11 @@ import html
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import FrozenSet, List, Optional, Pattern, Tuple
+from typing import FrozenSet, Iterator, List, Optional, Pattern, Tuple
 
 from edge_tts.text.characters import is_emoji
 from edge_tts.text.control_words import CONTROL_WORD, PLACEHOLDER
+from edge_tts.text.enumerations import inline_markers
 from edge_tts.text.report import Tally
 from edge_tts.text.tokens import Span
 
@@ -52,6 +53,7 @@ _MARKUP: Tuple[Pattern[str], ...] = (
     re.compile(r"(?<![^\W_])(__?)(?=[^\s_])[^_\n]{1,300}(?<=[^\s_])(\1)(?![^\W_])"),
     re.compile(r"(`{1,3})"),
 )
+_PARTED = re.compile(r"(?:^|\W|\b(?:and|or)|[和或及])$")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#39|#\d{2,6});")
 
 _KEPT = frozenset("²³½¼¾…™℠")
@@ -84,6 +86,7 @@ _FOLDS.update(dict.fromkeys("‐‑‒−﹣－﹘", "-"))
 _FOLDS.update(dict.fromkeys("～〜∼˜∽", "~"))
 _FOLDS.update(dict.fromkeys("•・‧∙⋅･", "·"))
 _FOLDS.update(dict.fromkeys("‘’ʼ´′＇", "'"))
+_FOLDS.update(dict.fromkeys("″＂", '"'))
 _FOLDS.update(dict.fromkeys("⭢⟶➔➜➝➞➡", "→"))
 _FOLDS.update(dict.fromkeys("✕✖⨯", "×"))
 _FOLDS.update(dict.fromkeys("✚➕", "+"))
@@ -145,11 +148,24 @@ def _find_markup(
             for group in range(1, pattern.groups + 1):
                 if match.group(group):
                     _drop(dropped, text, match.span(group), "markup", tally)
+    kept.update(_list_joints(hidden, dropped, text, tally))
     entities = {
         match.start(): (match.end(), html.unescape(match.group()).replace("\xa0", " "))
         for match in _ENTITY.finditer(hidden)
     }
     return dropped, {**entities, **kept}
+
+
+def _list_joints(
+    hidden: str, dropped: bytearray, text: str, tally: Tally
+) -> "Iterator[Tuple[int, Tuple[int, str]]]":
+    """Drop the markers of a list in one line; where no mark parts its items, a semicolon does."""
+    for start, end in inline_markers(hidden):
+        before = hidden[:start].rstrip(" \t")
+        if _PARTED.search(before):
+            _drop(dropped, text, (start, end), "markup", tally)
+        elif not dropped[start]:
+            yield start, (end, "；")
 
 
 def _drop(dropped: bytearray, text: str, span: Tuple[int, int], kind: str, tally: Tally) -> None:

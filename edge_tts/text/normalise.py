@@ -18,6 +18,7 @@ from edge_tts.text.report import Tally
 from edge_tts.text.tokens import Language, Span, Token, TokenKind
 
 _SPOKEN_PART = re.compile(f"[{HAN}]|,|[^\\s,{HAN}]+")
+_HAN = re.compile(f"[{HAN}]")
 _CAPITALS = re.compile("[A-Z]{2,}")
 
 
@@ -67,7 +68,7 @@ def _tokens(
         elif isinstance(item, items.Hanzi):
             yield Token(item.text, TokenKind.WORD, Language.ZH, span)
         elif isinstance(item, items.Word):
-            for said in _said_word(cleaned.text, item, in_capitals):
+            for said in _said_word(cleaned.text, item, in_capitals, run_language):
                 yield Token(said, TokenKind.WORD, Language.EN, span)
         else:
             yield from read_item(item, run_language, span)
@@ -85,12 +86,15 @@ def read_item(item: items.Item, language: Language, span: Span) -> Iterator[Toke
 
 
 def _is_in_capitals(text: str) -> bool:
-    """Whether the text is a shout of several words, so that capitals mark no acronyms."""
-    return text == text.upper() and len(_CAPITALS.findall(text)) > 1
+    """Whether the text is a shout of several words, so that capitals mark no acronyms.
+
+    Among Chinese characters, which have no case, capitals are always acronyms.
+    """
+    return text == text.upper() and not _HAN.search(text) and len(_CAPITALS.findall(text)) > 1
 
 
 _ARTICLE_NEXT = re.compile(
-    r" (?!(?:to|or|and|vs|versus|is|was|plus|minus|through)\b|[A-Z]\b)[\"“]?[A-Za-z\d]"
+    r" (?!(?:to|or|and|vs|versus|is|was|plus|minus|through)\b|[A-Z]\b)[\"“]?[A-Za-z\d$€£¥]"
 )
 _TITLE_AROUND = re.compile(r" [A-Z][a-z]")
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9]{1,20}) $")
@@ -107,7 +111,9 @@ def _is_article(text: str, item: items.Word) -> bool:
     return bool(in_title) and before.group(1).lower() not in tables.cues("seat")
 
 
-def _said_word(text: str, item: items.Word, in_capitals: bool) -> List[str]:
+def _said_word(text: str, item: items.Word, in_capitals: bool, language: Language) -> List[str]:
+    if language is Language.ZH and item.text in tables.cues("spelledinchinese"):
+        return list(item.text)
     if item.text == "A":
         return ["a" if in_capitals or _is_article(text, item) else "A"]
     if len(item.text) == 1 and item.text != "a":

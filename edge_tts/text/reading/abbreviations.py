@@ -15,12 +15,20 @@ _CAPITAL_WORD_END = re.compile(r"[A-Z][A-Za-z]+,? $")
 _JUNIOR_END = re.compile(r"\b(?:Jr|Sr)\. $")
 _NUMBER_NEXT = re.compile(r" ?(?:\d|[IVX]+\b|[A-Z]\b|[A-Z]{1,4}-?\d)")
 _NAME_NEXT = re.compile(r" ?[A-Z]|(?: and| &) (?:Mrs|Ms|Mr|Dr|Prof)\b")
+_YEAR_NEXT = re.compile(r" \d{3,4}(?!\d)")
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_TIME_NEXT = re.compile(
+    rf"(?:\.,?|,)? (?:\d{{1,2}}(?::\d\d| ?[AaPp]\.?[Mm]| ?[-–] ?\d)|(?:{_MONTHS})[a-z]*\.? \d)"
+    r"|(?: ?[&/] ?| and )Sun\b"
+)
+_NEXT = {"number": _NUMBER_NEXT, "year": _YEAR_NEXT, "weekday": _TIME_NEXT, "title": _NAME_NEXT}
 _DOUBLE_MEANING = re.compile(r"(St|Dr)(\.?)(?![A-Za-z0-9])")
 _NUMBERED_STREET_END = re.compile(r"\d(?:st|nd|rd|th) $")
 _NAME_END = re.compile(r"([A-Z][A-Za-z'-]{0,30}) $")
 # These are followed by a name more often than by a new sentence.
 _RARELY_LAST = frozenset(("U.S.", "U.K.", "D.C.", "Co.", "Inc.", "Jr.", "Sr."))
 _DOTTED = re.compile(r"(?:[A-Z]\.){1,8}[A-Z](?![A-Za-z.])|(?:[A-Z]\.){2,8}(?![A-Za-z])")
+_SMALL_DOTTED = re.compile(r"(?:[a-z]\.){2,5}(?![A-Za-z0-9])")
 _INITIAL = re.compile(r"(?!I\.)([A-Z])\.(?= ?[A-Z](?:\.|[a-z]{1,30}))")
 _NEXT_WORD = re.compile(r" ?([A-Z][a-z]{0,30})")
 _INITIAL_BEFORE = re.compile(r"(?:^|[^A-Za-z])[A-Z]\. ?$")
@@ -42,7 +50,7 @@ def abbreviation(place: Place) -> Optional[Item]:
         return item
     found = _abbreviations().match(place.text, place.at)
     if not found:
-        return None
+        return _small_initials(place)
     written = found.group()
     english, kind = tables.mapping("abbreviations")[written]
     if not _abbreviation_fits(place, kind, found.end()):
@@ -50,20 +58,19 @@ def abbreviation(place: Place) -> Optional[Item]:
     end = found.end()
     if kind in ("end", "street") and not (written in _RARELY_LAST and place.text[end:].strip()):
         end = before_final_stop(place.text, end)
-    return Spoken(place.at, end, english, english)
+    # `No.1` is 第一 in a Chinese text.
+    return Spoken(place.at, end, english, "第" if english == "number" else english)
 
 
 @functools.lru_cache(maxsize=None)
 def _abbreviations() -> Pattern[str]:
     written = sorted(tables.mapping("abbreviations"), key=len, reverse=True)
-    return re.compile(f"(?:{'|'.join(map(re.escape, written))})(?![A-Za-z0-9])")
+    return re.compile(f"(?:{'|'.join(map(re.escape, written))})(?:(?![A-Za-z0-9])|(?<=\\.)(?=\\d))")
 
 
 def _abbreviation_fits(place: Place, kind: str, end: int) -> bool:
-    if kind == "number":
-        return _NUMBER_NEXT.match(place.text, end) is not None
-    if kind == "title":
-        return _NAME_NEXT.match(place.text, end) is not None
+    if kind in _NEXT:
+        return _NEXT[kind].match(place.text, end) is not None
     if kind == "street":
         window = place.text[max(0, place.at - 30) : place.at]
         if _JUNIOR_END.search(window):
@@ -108,6 +115,15 @@ def _compass(place: Place) -> Optional[Item]:
         spoken = _COMPASS[match.group(1)]
         return Spoken(place.at, match.end(), spoken, spoken)
     return None
+
+
+def _small_initials(place: Place) -> Optional[Item]:
+    """`b.i.d.`, `r.p.m.`: letters, whose periods end no sentence."""
+    match = _SMALL_DOTTED.match(place.text, place.at)
+    if not match:
+        return None
+    letters = " ".join(match.group().replace(".", "").upper())
+    return Spoken(place.at, before_final_stop(place.text, match.end()), letters, letters)
 
 
 def _initials(place: Place) -> Optional[Item]:

@@ -38,6 +38,11 @@ CHINESE_SIGNS = {
     "+": "加",
     "~": "波浪线",
 }
+HEXADECIMAL = re.compile(
+    r"(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}"
+    r"|(?=[0-9A-Fa-f]{1,4}:|::)(?=[^:]*(?::[^:]+){7}$|.{0,34}::)[0-9A-Fa-f:]{3,39}"
+)
+"""Hardware addresses and IP addresses of version 6, read character by character."""
 _PART = re.compile(r"[A-Za-z]+|\d+|[^A-Za-z\d]")
 _SCHEME = re.compile(r"^[a-z]+://")
 _VOWEL = re.compile("[aeiouyAEIOUY]")
@@ -45,6 +50,8 @@ _VOWEL = re.compile("[aeiouyAEIOUY]")
 
 def parts(written: str) -> List[str]:
     """Runs of letters, runs of digits and single signs; nobody says the `https://`."""
+    if HEXADECIMAL.fullmatch(written):
+        return list(written)
     return _PART.findall(_SCHEME.sub("", written).rstrip("/"))
 
 

@@ -30,6 +30,12 @@ def scaled(number: Number, scale: str) -> Number:
     return Number(integer, fraction or None, number.sign)
 
 
+def without_cents(amount: Number) -> Number:
+    """`35.00` is said as 35."""
+    is_whole = amount.fraction in ("0", "00")
+    return Number(amount.integer, None, amount.sign) if is_whole else amount
+
+
 def digit_groups(item: Digits) -> Tuple[str, ...]:
     """The written groups, or the usual ones for a phone number written without any."""
     sizes = _GROUPINGS.get(len(item.groups[0]))

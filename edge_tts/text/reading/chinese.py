@@ -6,7 +6,7 @@ from typing import Callable, Dict, Type
 
 from edge_tts.text.reading import addresses, items
 from edge_tts.text.reading import chinese_numbers as numbers
-from edge_tts.text.reading.amounts import digit_groups, scaled
+from edge_tts.text.reading.amounts import digit_groups, scaled, without_cents
 from edge_tts.text.reading.words import spoken_words
 
 _SIGNS = {"": "", "-": "负", "below": "零下", "+": "正", "±": "正负"}
@@ -67,8 +67,13 @@ def _fraction(item: items.Fraction) -> str:
     top, bottom = (
         numbers.cardinal(side, counts=False) for side in (item.numerator, item.denominator)
     )
+    unit = item.unit.chinese if item.unit else ""
+    if (item.numerator, item.denominator) == ("24", "7"):
+        return "七乘二十四小时"
+    if item.style == "pressure":
+        return f"{top}比{bottom}{unit}"
     whole = numbers.cardinal(item.whole) + "又" if item.whole else ""
-    return f"{whole}{bottom}分之{top}{item.unit.chinese if item.unit else ''}"
+    return f"{whole}{bottom}分之{top}{unit}"
 
 
 def _range(item: items.Range) -> str:
@@ -93,6 +98,15 @@ def _feet(item: items.Feet) -> str:
     return f"{_count(item.feet)}英尺{_count(item.inches)}英寸"
 
 
+_COMPASS = {"N": "北纬", "S": "南纬", "E": "东经", "W": "西经"}
+
+
+def _coordinate(item: items.Coordinate) -> str:
+    parts = ((item.degrees, "度"), (item.minutes, "分"), (item.seconds, "秒"))
+    words = "".join(_count(number) + name for number, name in parts if number)
+    return _COMPASS.get(item.compass, "") + words
+
+
 def _product(item: items.Product) -> str:
     words = "乘".join(say_number(factor) for factor in item.factors)
     return f"{words}{item.unit.chinese}" if item.unit else words
@@ -103,14 +117,8 @@ def _money(item: items.Money) -> str:
     scale = item.scale
     if scale and scale.isascii():
         both, scale = [scaled(number, scale) for number in both], ""
-    amounts = "到".join(_count(_without_cents(number)) for number in both)
+    amounts = "到".join(_count(without_cents(number)) for number in both)
     return amounts + scale + _CURRENCIES[item.currency]
-
-
-def _without_cents(number: items.Number) -> items.Number:
-    """`35.00` is said as 35."""
-    is_whole = number.fraction in ("0", "00")
-    return items.Number(number.integer, None, number.sign) if is_whole else number
 
 
 def _year(item: items.Year) -> str:
@@ -121,8 +129,9 @@ def _date(item: items.Date) -> str:
     words = f"{numbers.one_by_one(item.year)}年" if item.year else ""
     if item.month:
         words += numbers.cardinal(str(item.month)) + "月"
-    if item.day:
-        words += numbers.cardinal(str(item.day)) + "日"
+    for day, joint in ((item.day, ""), (item.last_day, "到")):
+        if day:
+            words += f"{joint}{numbers.cardinal(str(day))}日"
     return words
 
 
@@ -241,6 +250,7 @@ _SAY: Dict[Type[items.Item], Callable[..., str]] = {
     items.Range: _range,
     items.Quantity: _quantity,
     items.Feet: _feet,
+    items.Coordinate: _coordinate,
     items.Product: _product,
     items.Power: _power,
     items.Money: _money,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
+from edge_tts.text.reading.addresses import HEXADECIMAL
 from edge_tts.text.reading.items import (
     Address,
     Cardinal,
@@ -51,6 +52,10 @@ _HOUSE = re.compile(
     rf"(?:(?:[A-Z][a-z]{{1,20}}|St\.|\d{{1,3}}(?:st|nd|rd|th)) ){{1,3}}(?:{_STREET})(?![a-z])"
 )
 _BARE_DIGITS = re.compile(r"\d{2,24}(?![\d.,:%/]\d|\d|%)")
+_GROUPED_DIGITS = re.compile(r"\d{2,6}(?: \d{2,6}){1,6}(?![\d.,:%/]\d|\d|%| [A-Za-z]{1,3}\b)")
+_POSTCODE = re.compile(r"(\d{5})(?:-(\d{4}))?(?![\w-]|\.\d)")
+_STATE_BEFORE = re.compile(r"[A-Za-z.],? [A-Z]{2},? $")
+_LIST_TAIL = re.compile(r"(?:(?:[、,，/]|[和或及与]) ?\d{3,4}){1,8}(?!\d)")
 _DECIMAL = re.compile(r"\d{1,24}\.\d")
 
 _PLATE = re.compile(
@@ -74,6 +79,7 @@ _ADDRESSES = (
     re.compile(_HOST + _PATH, re.ASCII | re.IGNORECASE),
 )
 _IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?:/\d{1,2})?(?![\d.]\d|\d)")
+_HEXADECIMAL = re.compile(r"[0-9A-Fa-f]{1,4}(?:[:-]{1,2}[0-9A-Fa-f]{1,4}){1,7}(?![\w:])")
 _TRAILING = ".,;:?!-"
 
 _FLIGHT = re.compile(r"([A-Z]{2}|[A-Z]\d|\d[A-Z]) ?(\d{3,4})(?![A-Za-z0-9.-])")
@@ -111,6 +117,9 @@ def _is_counted(place: Place, end: int) -> bool:
 
 def identifier(place: Place) -> Optional[Item]:
     """Bare digits that name rather than count, by cue word, length or leading zero."""
+    grouped = _grouped_digits(place)
+    if grouped:
+        return grouped
     match = _BARE_DIGITS.match(place.text, place.at)
     if not match or _DECIMAL.match(place.text, place.at):
         return None
@@ -126,14 +135,30 @@ def identifier(place: Place) -> Optional[Item]:
     return _label(place, digits, end)
 
 
+def _grouped_digits(place: Place) -> Optional[Item]:
+    """`904 117` of a code, and the postcode in `Boston, MA 02118-1234`."""
+    match = _POSTCODE.match(place.text, place.at)
+    if match and _STATE_BEFORE.search(place.text, max(0, place.at - 6), place.at):
+        groups = tuple(group for group in match.groups() if group)
+        return Digits(place.at, match.end(), groups, is_phone=False)
+    match = _GROUPED_DIGITS.match(place.text, place.at)
+    if match and place.has_cue("id", 3) and not place.follows(match.end(), "measure"):
+        return Digits(place.at, match.end(), tuple(match.group().split()), is_phone=False)
+    return None
+
+
 def _label(place: Place, digits: str, end: int) -> Optional[Item]:
     """Room, road, bus, flight and train numbers of three digits and more."""
     if len(digits) < _MIN_PHONE_DIGITS:
         return None
     if place.is_chinese:
         before = place.has_cue("room", 2) or place.has_cue("flight", 2)
-        after = place.follows(end, "roomafter") or place.follows(end, "routeafter")
-        after = after or place.follows(end, "digitsafter")
+        # `301、302路`: what is named by the last of a list is named by each.
+        listed = _LIST_TAIL.match(place.text, end)
+        last = listed.end() if listed else end
+        after = any(
+            place.follows(last, name) for name in ("roomafter", "routeafter", "digitsafter")
+        )
         if (before or after) and place.previous != "第":
             return Digits(place.at, end, (digits,), is_phone=False)
         return None
@@ -181,6 +206,9 @@ def address(place: Place) -> Optional[Item]:
         return None
     match = _IP.match(place.text, place.at)
     if match and all(int(octet) < 256 for octet in re.split("[:/]", match.group())[0].split(".")):
+        return Address(place.at, match.end(), match.group())
+    match = _HEXADECIMAL.match(place.text, place.at)
+    if match and HEXADECIMAL.fullmatch(match.group()):
         return Address(place.at, match.end(), match.group())
     for pattern in _ADDRESSES:
         match = pattern.match(place.text, place.at)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Type
+from typing import Callable, Dict, Type
 
 from edge_tts.text.reading import addresses, items
 from edge_tts.text.reading import english_numbers as numbers
-from edge_tts.text.reading.amounts import digit_groups, scaled
+from edge_tts.text.reading.amounts import digit_groups
+from edge_tts.text.reading.english_money import money, say_number
 from edge_tts.text.reading.words import spoken_words
 
 _MONTHS = (
@@ -14,38 +15,6 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _FIXED_FRACTIONS = {("24", "7"): "twenty four seven", ("9", "11"): "nine eleven"}
-_SIGNS = {"": "", "-": "minus ", "below": "minus ", "+": "plus ", "±": "plus or minus "}
-# Code → singular, plural, hundredth singular, hundredth plural.
-_CURRENCIES = {
-    "USD": ("dollar", "dollars", "cent", "cents"),
-    "EUR": ("euro", "euros", "cent", "cents"),
-    "GBP": ("pound", "pounds", "penny", "pence"),
-    "AUD": ("Australian dollar", "Australian dollars", "cent", "cents"),
-    "CAD": ("Canadian dollar", "Canadian dollars", "cent", "cents"),
-    "HKD": ("Hong Kong dollar", "Hong Kong dollars", "cent", "cents"),
-    "SGD": ("Singapore dollar", "Singapore dollars", "cent", "cents"),
-    "TWD": ("Taiwan dollar", "Taiwan dollars", "cent", "cents"),
-    "CNY": ("yuan", "yuan", "", ""),
-    "JPY": ("yen", "yen", "", ""),
-    "KRW": ("won", "won", "", ""),
-    "INR": ("rupee", "rupees", "", ""),
-    "RUB": ("ruble", "rubles", "", ""),
-    "CHF": ("Swiss franc", "Swiss francs", "", ""),
-    "BRL": ("real", "reals", "", ""),
-    "THB": ("baht", "baht", "", ""),
-    "VND": ("dong", "dong", "", ""),
-    "PHP": ("peso", "pesos", "", ""),
-    "TRY": ("lira", "lira", "", ""),
-}
-
-
-def say_number(number: items.Number) -> str:
-    """Words of a signed decimal number."""
-    whole = numbers.cardinal(number.integer) if number.integer else ""
-    words = _SIGNS[number.sign] + whole
-    if number.fraction is None:
-        return words
-    return f"{words} point {numbers.one_by_one(number.fraction)}".strip()
 
 
 def _cardinal(item: items.Cardinal) -> str:
@@ -59,6 +28,11 @@ def _ordinal(item: items.Ordinal) -> str:
 
 
 def _fraction(item: items.Fraction) -> str:
+    if item.style:
+        joint = "out of" if item.style == "rating" else "over"
+        unit = f" {item.unit.many}" if item.unit else ""
+        top, bottom = numbers.cardinal(item.numerator), numbers.cardinal(item.denominator)
+        return f"{top} {joint} {bottom}{unit}"
     part = numbers.fraction(item.numerator, item.denominator)
     part = _FIXED_FRACTIONS.get((item.numerator, item.denominator), part)
     if item.unit and not item.whole:
@@ -96,42 +70,24 @@ def _feet(item: items.Feet) -> str:
     return f"{say_number(item.feet)} {feet} {say_number(item.inches)} {inches}"
 
 
+_COMPASS = {"N": "north", "S": "south", "E": "east", "W": "west"}
+
+
+def _coordinate(item: items.Coordinate) -> str:
+    parts = ((item.degrees, "degree"), (item.minutes, "minute"), (item.seconds, "second"))
+    words = [
+        f"{say_number(number)} {name}{'' if number.is_one else 's'}"
+        for number, name in parts
+        if number
+    ]
+    return " ".join([*words, _COMPASS.get(item.compass, "")]).strip()
+
+
 def _product(item: items.Product) -> str:
     words = (" times " if item.is_arithmetic else " by ").join(
         say_number(factor) for factor in item.factors
     )
     return f"{words} {item.unit.many}" if item.unit else words
-
-
-def _money(item: items.Money) -> str:
-    one, many, cent, cents = _CURRENCIES[item.currency]
-    if item.scale in ("万", "亿", "万亿", "千", "百"):
-        low = say_number(scaled(item.low, item.scale))
-    elif _has_cents(item) and cent:
-        return _dollars_and_cents(item.low, (one, many), (cent, cents))
-    else:
-        low = say_number(item.low)
-    words = low if item.high is None else f"{low} to {say_number(item.high)}"
-    scale = item.scale if item.scale.isascii() else ""
-    singular = item.high is None and item.low.is_one and not item.scale
-    return " ".join(part for part in (words, scale, one if singular else many) if part)
-
-
-def _has_cents(item: items.Money) -> bool:
-    fraction = item.low.fraction
-    return item.high is None and not item.scale and fraction is not None and len(fraction) == 2
-
-
-def _dollars_and_cents(
-    amount: items.Number, unit: "tuple[str, str]", hundredth: "tuple[str, str]"
-) -> str:
-    n_whole, n_cents = int(amount.integer or 0), int(amount.fraction or 0)
-    parts: List[str] = []
-    if n_whole or not n_cents:
-        parts.append(f"{numbers.cardinal(amount.integer)} {unit[n_whole != 1]}")
-    if n_cents:
-        parts.append(f"{numbers.cardinal(str(n_cents))} {hundredth[n_cents != 1]}")
-    return _SIGNS[amount.sign] + " and ".join(parts)
 
 
 def _year(item: items.Year) -> str:
@@ -144,6 +100,8 @@ def _date(item: items.Date) -> str:
         parts.append(_MONTHS[item.month - 1])
     if item.day:
         parts.append(numbers.ordinal(str(item.day)))
+    if item.last_day:
+        parts.append(f"to {numbers.ordinal(str(item.last_day))}")
     if item.year:
         parts.append(numbers.year(item.year))
     return " ".join(parts)
@@ -270,9 +228,10 @@ _SAY: Dict[Type[items.Item], Callable[..., str]] = {
     items.Range: _range,
     items.Quantity: _quantity,
     items.Feet: _feet,
+    items.Coordinate: _coordinate,
     items.Product: _product,
     items.Power: _power,
-    items.Money: _money,
+    items.Money: money,
     items.Year: _year,
     items.Date: _date,
     items.Clock: _clock,

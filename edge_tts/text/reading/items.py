@@ -60,12 +60,16 @@ class Ordinal(Item):
 
 @dataclass(frozen=True)
 class Fraction(Item):
-    """`3/4`, `1 1/2`, `3/4 mi`."""
+    """`3/4`, `1 1/2`, `3/4 mi`.
+
+    `style` is `rating` for `8/10` beside words of rating, `pressure` for `128/82` of blood.
+    """
 
     whole: str
     numerator: str
     denominator: str
     unit: Optional[Unit] = None
+    style: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,16 @@ class Feet(Item):
 
 
 @dataclass(frozen=True)
+class Coordinate(Item):
+    """A latitude or longitude; `compass` is N, S, E, W or empty."""
+
+    degrees: Number
+    minutes: Optional[Number]
+    seconds: Optional[Number]
+    compass: str
+
+
+@dataclass(frozen=True)
 class Product(Item):
     """`1920x1080` and `3 × 4 m` are sizes, `3 × 4` is arithmetic."""
 
@@ -113,12 +127,16 @@ class Power(Item):
 
 @dataclass(frozen=True)
 class Money(Item):
-    """An amount, or a range of amounts, in a currency; `scale` is `million`, `万` and the like."""
+    """An amount, or a range of amounts, in a currency; `scale` is `million`, `万` and the like.
+
+    `is_attribute` marks `a $5 fee`.
+    """
 
     low: Number
     high: Optional[Number]
     currency: str
     scale: str = ""
+    is_attribute: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,11 +149,15 @@ class Year(Item):
 
 @dataclass(frozen=True)
 class Date(Item):
-    """Any of the parts may be missing; `month` and `day` count from 1."""
+    """Any of the parts may be missing; `month` and `day` count from 1.
+
+    `last_day` ends a range of days in one month: `Dec 24-26`.
+    """
 
     year: str
     month: Optional[int]
     day: Optional[int]
+    last_day: Optional[int] = None
 
 
 @dataclass(frozen=True)

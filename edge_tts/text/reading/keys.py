@@ -9,7 +9,7 @@ from edge_tts.text.reading import chinese_numbers
 from edge_tts.text.reading.items import Item, Spoken
 from edge_tts.text.reading.place import Place
 
-_NUMBERED = re.compile(r"#(\d{1,6})(?![\d#*])")
+_NUMBERED = re.compile(r"#(\d{1,6})(?![\d#*])号?")
 _DIALLING = re.compile(r"(?:按|输入|拨|键)[^，。,.]{0,4}$")
 _STAR_KEY = re.compile(r"\* ?(?:号|键|key\b|button\b)")
 _PRESSED = re.compile(r"(?:\b(?:[Pp]ress|[Dd]ial)\b[^.!?\n]{0,30}|按|输入) ?$")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Optional
 
 from edge_tts.text.reading.items import Item, Money, Number
-from edge_tts.text.reading.numerics import may_be_signed
+from edge_tts.text.reading.numerics import is_attribute, may_be_signed
 from edge_tts.text.reading.place import NUMBER, TO, Place, number, starts_word
 
 _CURRENCY = {
@@ -59,6 +59,7 @@ def money(place: Place) -> Optional[Item]:
         if sign and not may_be_signed(place):
             return None
         amount = _money(match, number(low, sign or inner), high, _CURRENCY[symbol], scale)
+        amount = replace(amount, is_attribute=is_attribute(place, amount.end))
         again = _SAID_AGAIN.match(place.text, amount.end) if place.is_chinese else None
         return replace(amount, end=again.end()) if again else amount
     match = _MONEY_CODE.match(place.text, place.at)

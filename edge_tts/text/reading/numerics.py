@@ -6,10 +6,10 @@ import re
 from typing import Optional, Tuple
 
 from edge_tts.text.characters import HAN
+from edge_tts.text.reading.amounts import without_cents
 from edge_tts.text.reading.items import (
     Cardinal,
     Digits,
-    Feet,
     Fraction,
     Item,
     Number,
@@ -17,9 +17,8 @@ from edge_tts.text.reading.items import (
     Product,
     Quantity,
     Range,
-    Score,
 )
-from edge_tts.text.reading.place import BARE, NUMBER, TO, Place, before_final_stop, number
+from edge_tts.text.reading.place import NUMBER, TO, Place, number
 from edge_tts.text.reading.units import Unit
 
 _SIGN = re.compile(r"[-+±−](?=\d|\.\d)")
@@ -30,21 +29,22 @@ _RANGE_TO = re.compile(rf"{TO}([-+]?)({NUMBER})")
 _COUNTED_BEFORE = re.compile(r"\d ?[年月日号点时分秒元度米里周天层楼级]$")
 _POWER = re.compile(rf"({NUMBER})\^(-?)(\d{{1,3}})(?![\d.^])")
 _EQUALS_NEXT = re.compile(r" ?=")
+_NAME_END = re.compile(
+    f"[{HAN}](?<![为是到至了约零在达负由从得升降温额数值分差度低高加减跌比前后拔长于成剩有余化])"
+)
+_BARE_AFTER = re.compile(r"\d{1,3}(?![\d.%/]|[楼层℃°])")
 _BEFORE_SIGN = re.compile(rf"[\s(（\[<>=≤≥:：，,、。;；/~至到是为零约{HAN}]")
-_FRACTION = re.compile(r"(?:(\d{1,4}) )?(\d{1,3})(?:/| / )(\d{1,3})(?![\d/]|\.\d)")
-_SCORE = re.compile(r"(\d{1,3}) ?[:-] ?(\d{1,3})(?![\d:%]|[-/.]\d)")
-_RATIO = re.compile(r"(\d{1,4}(?:\.\d{1,4})?):(\d{1,4}(?:\.\d{1,4})?)(?![\d:])")
-_FEET_INCHES = re.compile(
-    r"(\d{1,5})(?:' ?| ?ft\.? | feet )(\d{1,2}(?:\.\d)?)(?:\"|''| ?in(?:\.|ch|ches)?(?![\w]))"
+_FRACTION = re.compile(
+    r"(?:(\d{1,4}) )?(\d{1,3})(?:/| / )(\d{1,3}|[1-9]\d{0,2}0{3,8})(?![\d/]|\.\d)"
 )
-_INCHES = re.compile(
-    rf"({BARE})(?:{TO}({BARE}))? in(?:\.(?= [a-z])|(?=\.? of (?:rain|snow|ice|water)\b))"
-)
+_RATING_SCALES = frozenset(("5", "10", "100"))
+_STARS_NEXT = re.compile(r" ?(?:stars?|points?)\b")
 _FACTOR = re.compile(rf" ?[x×*X] ?({NUMBER})(?![A-Za-z]{{2}})")
 # `5W-30` is a grade of oil.
 _GRADE_NEXT = re.compile(r"-\d")
 _MAX_FACTORS = 4
 _LONG_DIGITS = re.compile(r"\d{25,400}")
+_MONEY_NEXT = re.compile(r" ?(?:[美欧日港]?元|块|英镑)")
 _BELOW_ZERO = re.compile(r"(?:[至到~][-+]?\d{1,3}(?:\.\d{1,2})?)? ?(?:度|℃|°|摄氏|华氏)")
 
 
@@ -52,7 +52,19 @@ def may_be_signed(place: Place) -> bool:
     """Whether a plus or minus here is a sign, not a hyphen or a range."""
     if _COUNTED_BEFORE.search(place.text, max(0, place.at - 3), place.at):
         return False
+    if place.is_chinese and place.text[place.at] == "-" and _is_series(place):
+        return False
     return not place.previous or _BEFORE_SIGN.match(place.previous) is not None
+
+
+def _is_series(place: Place) -> bool:
+    """`歼-20`, `长征-5`: a hyphen between a name and a bare number; but `气温-5` and `得了-5分`."""
+    if not _NAME_END.search(place.text, max(0, place.at - 1), place.at):
+        return False
+    bare = _BARE_AFTER.match(place.text, place.at + 1)
+    if not bare or place.units.match(place.text, bare.end()):
+        return False
+    return not place.follows(bare.end(), "measure")
 
 
 def signed(place: Place) -> Optional[Item]:
@@ -63,20 +75,6 @@ def signed(place: Place) -> Optional[Item]:
     return _measured(place, sign.end(), sign.group().replace("−", "-")) or _cardinal(
         place, sign.end(), sign.group()
     )
-
-
-def inches(place: Place) -> Optional[Item]:
-    """`6'2"`, `14 ft 6 in.` and `0.5 in of rain`; elsewhere `in` is the word."""
-    match = _FEET_INCHES.match(place.text, place.at)
-    if match and place.previous != "°":
-        end = before_final_stop(place.text, match.end())
-        return Feet(place.at, end, Number(match[1]), number(match[2]))
-    match = _INCHES.match(place.text, place.at)
-    unit = place.units.find("inch") if match else None
-    if not match or unit is None:
-        return None
-    high = number(match[2]) if match[2] else None
-    return Quantity(place.at, match.end(), number(match[1]), high, unit)
 
 
 def measured(place: Place) -> Optional[Item]:
@@ -113,6 +111,18 @@ def _ranged_quantity(place: Place, low: Number, found: "_FoundUnit") -> Optional
     return _quantity(place, low, number(high.group(2), high.group(1)), again)
 
 
+_ABBREVIATED = re.compile(r"\.(?=[,;:)]| [a-z(&]| \d)")
+_DESCRIBED = re.compile(
+    r"\.? (?!(?:and|or|to|in|at|of|from|for|is|was|per|on|away|ago|later)\b)[a-z]| [A-Z]"
+)
+
+
+def after_unit(text: str, unit: "re.Match[str]") -> int:
+    """End of a unit with the period of its abbreviation: `a 12 oz. coffee`."""
+    is_word = unit.group().isascii() and unit.group().isalpha() and len(unit.group()) > 1
+    return unit.end() + (is_word and _ABBREVIATED.match(text, unit.end()) is not None)
+
+
 _FoundUnit = Tuple[Unit, int, bool]
 
 
@@ -128,7 +138,14 @@ def _unit(place: Place, at: int, written: str) -> Optional[_FoundUnit]:
         return None
     if not _unit_fits(place, unit, match, written, start - at):
         return None
-    return unit, match.end(), joint == "-"
+    describes = joint == "-" or is_attribute(place, match.end())
+    return unit, after_unit(place.text, match), describes
+
+
+def is_attribute(place: Place, end: int) -> bool:
+    """`a 2.0L turbo`: after an article the unit is singular before what it describes."""
+    is_counted = place.previous == " " and place.words_before(1)[-1:] in (["a"], ["an"])
+    return is_counted and _DESCRIBED.match(place.text, end) is not None
 
 
 def _unit_fits(
@@ -137,7 +154,8 @@ def _unit_fits(
     symbol = match.group()
     if not symbol[0].isalpha() or len(symbol) > 1:
         return True
-    if symbol.isupper() and not n_spaces and place.has_cue("seat", 2):
+    is_name = place.has_cue("seat", 2) or (not place.is_chinese and place.has_cue("route", 2))
+    if symbol.isupper() and not n_spaces and is_name:
         return False
     if _GRADE_NEXT.match(place.text, match.end()):
         return False
@@ -191,24 +209,17 @@ def fraction(place: Place) -> Optional[Item]:
         return None
     found = _unit(place, match.end(), "")
     end, unit = (found[1], found[0]) if found else (match.end(), None)
-    return Fraction(place.at, end, whole or "", numerator, denominator, unit)
+    style = "" if whole else _fraction_style(place, match, unit)
+    return Fraction(place.at, end, whole or "", numerator, denominator, unit, style)
 
 
-def cued_score(place: Place) -> Optional[Item]:
-    """`3-1` or `10:12` beside words about a match or a ratio."""
-    match = _SCORE.match(place.text, place.at)
-    if not match:
-        return None
-    is_score = place.has_cue("score") or place.has_cue_after(match.end(), "score", 8)
-    if is_score or (":" in match.group() and place.has_cue("ratio", 3)):
-        return Score(place.at, match.end(), match[1], match[2])
-    return None
-
-
-def ratio(place: Place) -> Optional[Item]:
-    """`16:9`, `3:2`: digits around a colon that are no time of day."""
-    match = _RATIO.match(place.text, place.at)
-    return Score(place.at, match.end(), match[1], match[2]) if match else None
+def _fraction_style(place: Place, match: "re.Match[str]", unit: Optional[Unit]) -> str:
+    numerator, denominator = int(match[2]), int(match[3])
+    if numerator > denominator > 20 and (unit is not None or place.has_cue("pressure", 4)):
+        return "pressure"
+    is_scale = match[3] in _RATING_SCALES and numerator <= denominator and not unit
+    is_rated = place.has_cue("rating", 4) or _STARS_NEXT.match(place.text, match.end())
+    return "rating" if is_scale and is_rated else ""
 
 
 def number_range(place: Place) -> Optional[Item]:
@@ -266,6 +277,8 @@ def _cardinal(place: Place, at: int, sign: str) -> Optional[Item]:
     if not match:
         return None
     value = number(match.group(), sign)
+    if place.is_chinese and _MONEY_NEXT.match(place.text, match.end()):
+        value = without_cents(value)
     if sign == "-" and place.is_chinese and _BELOW_ZERO.match(place.text, match.end()):
         value = number(match.group(), "below")
     after_ordinal = place.text[max(0, at - 1) : at] == "第"

@@ -10,6 +10,7 @@ from typing import Optional, Pattern
 from edge_tts.text.characters import HAN, LATIN, script_of
 from edge_tts.text.reading import keys, tables
 from edge_tts.text.reading.items import Dropped, Item, Mark, Spoken
+from edge_tts.text.reading.numerics import after_unit
 from edge_tts.text.reading.place import Place
 from edge_tts.text.reading.quotes import quotation_mark
 
@@ -60,25 +61,30 @@ _MARKS = {
     "〔": "(",
     "〕": ")",
 }
+_INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
 _ELLIPSIS = re.compile(r"\.{2,200}|…{1,200}|。{2,200}|·{3,200}")
 _DASH = re.compile(r"[—–―-]{2,200}|(?<=\s)[-–](?=\s)")
 _REPEATED = re.compile(r"([^\w\s])\1{0,200}")
 # Signs that join what stands beside them and have no sound of their own.
-_JOINERS = frozenset("-/_·'~*`\\¿¡")
+_JOINERS = frozenset("-/_.·'~*`\\¿¡")
 _NUMERIC_BEFORE = re.compile(
     r"[\d年月日号点时分秒元度米%里周天层楼AMPMampm]\s?$|\d(?:st|nd|rd|th)$"
 )
-_NUMERIC_AFTER = re.compile(r"\s?[\d$¥€£]")
+_NUMERIC_AFTER = re.compile(
+    r"\s?(?:[\d$¥€£]|(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.? \d)"
+)
+_FRACTION_BEFORE = re.compile(r"\d/\d{1,2} ?$")
+_FRACTION_NEXT = re.compile(r" ?\d{1,2}/\d")
 _HAN_AROUND = re.compile(f"[{HAN}]")
 _WORDS_AROUND = re.compile(f"[{LATIN}{HAN}]")
 _DIGITS = re.compile(r"\d{1,9}")
 _DIGITS_END = re.compile(r"\d{1,9}$")
 _PRICED = "元块角分万千百亿"
 _AMOUNT_NEXT = re.compile(r"\d[\d.]{0,8} ?[A-Za-z]")
-_AMOUNT_BEFORE = re.compile(r"\d ?[A-Za-zμ]{1,4}$")
+_AMOUNT_BEFORE = re.compile(r"\d ?[A-Za-zμ]{1,4}(?:/[A-Za-zμ]{1,4})?$")
 _PRODUCT = re.compile(r".?\d ?\* ?\d|\d \* ?\d")
 _REFERENCE = re.compile(r"#(?:\d|[A-Z]{1,4}-?\d)")
-_MINUS = re.compile(r"(?<=\d) ?- ?\d[\d.+×*÷-]{0,40} ?=")
+_MINUS = re.compile(r"(?<=[\d ])- ?\d[\d.+×*÷-]{0,40} ?=")
 _OUT_OF = re.compile(r"(?<=\d\.\d)/(?=(?:5|10|100)(?![\d./]))")
 _CHINESE_RATE = re.compile(
     r"(?:公里|千米|海里|米|公升|毫升|升|公斤|千克|克|吨|转|帧|度|兆|瓦|元|块|次|字|人)/"
@@ -94,6 +100,8 @@ def mark(place: Place) -> Optional[Item]:
         match = pattern.match(place.text, place.at)
         if match and not (form == "—" and _joins_numbers(place, match.end())):
             return Mark(place.at, match.end(), form)
+    if _INNER_POINT.match(place.text, place.at):
+        return None
     form_of = _MARKS.get(place.text[place.at]) or quotation_mark(place.text, place.at)
     if form_of is None or (form_of == "—" and _joins_numbers(place, place.at + 1)):
         return None
@@ -113,7 +121,11 @@ def sign(place: Place) -> Optional[Item]:
     key = keys.numbered(place) or keys.star_key(place)
     if key is not None:
         return key
-    if text[at] in _JOINERS and not (text[at] == "\\" and text[at + 1 : at + 2].isalnum()):
+    if (
+        text[at] in _JOINERS
+        and not text.startswith("->", at)
+        and not (text[at] == "\\" and text[at + 1 : at + 2].isalnum())
+    ):
         return _joiner(place)
     match = _signs().match(text, at)
     if not match:
@@ -148,9 +160,15 @@ def _means_to(place: Place) -> bool:
 
 def _joins_numbers(place: Place, end: int) -> bool:
     before = place.text[max(0, place.at - 3) : place.at]
-    if _falls(place, end):
+    if _falls(place, end) and not _between_fractions(place, end):
         return False
     return bool(_NUMERIC_BEFORE.search(before) and _NUMERIC_AFTER.match(place.text, end))
+
+
+def _between_fractions(place: Place, end: int) -> bool:
+    """`1/4-1/2`, `5/30-6/2`: the digits beside the hyphen are parts of what it joins."""
+    before = _FRACTION_BEFORE.search(place.text, max(0, place.at - 6), place.at)
+    return before is not None and _FRACTION_NEXT.match(place.text, end) is not None
 
 
 def _falls(place: Place, end: int) -> bool:
@@ -183,10 +201,10 @@ def _slash(place: Place) -> Item:
     unit = place.units.match(text, at + 1) if is_rate else None
     found = place.units.find(unit.group()) if unit else None
     if unit and found:
-        return Spoken(at, unit.end(), f"per {found.one}", f"每{found.chinese}")
+        return Spoken(at, after_unit(text, unit), f"per {found.one}", f"每{found.chinese}")
     if previous.isdigit() and following.isdigit() and not _AMOUNT_NEXT.match(text, at + 1):
         return Spoken(at, at + 1, "slash", "斜杠")
-    if is_rate and _WORDS_AROUND.match(following):
+    if is_rate and _WORDS_AROUND.match(following) and not following.isupper():
         return Spoken(at, at + 1, "per", "每")
     return Dropped(at, at + 1, "joiner")
 

@@ -36,6 +36,9 @@ def weekday_range(place: Place) -> Optional[Item]:
     return Spoken(place.at, match.end(), spoken, spoken)
 
 
+_NUMBER_NEXT = re.compile(r" \d")
+
+
 def special_form(place: Place) -> Optional[Item]:
     """Names whose spelling misleads, from `wordforms.tsv`: iPhone, WiFi, C++."""
     if not starts_word(place.text, place.at):
@@ -43,7 +46,8 @@ def special_form(place: Place) -> Optional[Item]:
     match = _special_forms().match(place.text, place.at)
     if not match:
         return None
-    spoken = tables.mapping("wordforms")[match.group(1)][0]
+    forms = tables.mapping("wordforms")[match.group(1)]
+    spoken = forms[-1] if _NUMBER_NEXT.match(place.text, match.end()) else forms[0]
     if match.group(2):
         spoken += "'s"
     return Spoken(place.at, match.end(), spoken, spoken)

@@ -1,0 +1,44 @@
+"""The markers of a list written in one line: `1. Open the door. 2. Sit down.`"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, List, Tuple
+
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
+_AFTER_MARK = r"(?<![^\s。；;.!?！？，,：:])"
+_ITEM_BEGINS = r"[ \t]*(?=[^\W\d]|[“‘《「\"])"
+_STYLES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"[(（](\d{{1,2}})[)）]{_ITEM_BEGINS}",
+        rf"{_AFTER_MARK}(\d{{1,2}})[)）]{_ITEM_BEGINS}",
+        rf"{_AFTER_MARK}(\d{{1,2}})\.[ \t]+(?=[^\W\d])",
+        rf"{_AFTER_MARK}(\d{{1,2}})、{_ITEM_BEGINS}",
+        rf"([{_CIRCLED}])[、.]?{_ITEM_BEGINS}(?![号线路楼层站])",
+    )
+)
+_LINE = re.compile(r"[^\n]+")
+# A list opens its line, or what a colon introduces.
+_OPENING = re.compile(r"(?:[^\n]{0,60}[：:])?[ \t]{0,8}$")
+
+
+def inline_markers(text: str) -> Iterator[Tuple[int, int]]:
+    """Spans of the markers that count 1, 2 … through one line of `text`."""
+    for line in _LINE.finditer(text):
+        for style in _STYLES:
+            yield from _counted(style, text, line.span())
+
+
+def _counted(style: "re.Pattern[str]", text: str, line: Tuple[int, int]) -> List[Tuple[int, int]]:
+    found: List[Tuple[int, int]] = []
+    for match in style.finditer(text, *line):
+        if _value(match[1]) != len(found) + 1:
+            continue
+        if found or _OPENING.match(text[line[0] : match.start()]):
+            found.append(match.span())
+    return found if len(found) > 1 else []
+
+
+def _value(marker: str) -> int:
+    return _CIRCLED.index(marker) + 1 if marker in _CIRCLED else int(marker)
