@@ -285,6 +285,23 @@ SENTENCES = """
 兴<奋 fen4>
 高<兴 xing4>
 <兴 xing4>趣
+钥匙找不<着 zhao2>了
+晚上睡不<着 zhao2>
+您先不<着 zhao2>急
+不<着 zhuo2>边际
+一<着 zhao1>不慎
+请<还 huan2>我押金
+还没<还 huan2>的书
+请<还 hai2>要注意安全
+中间价<调 tiao2>升
+这个周末<调 tiao2>休
+味道很<冲 chong4>
+他<冲 chong4>着我笑
+水<冲 chong1>着车顶
+网络已经<铺 pu1>开
+这家店<铺 pu4>
+我<压 ya4>根没去
+气<压 ya1>根本没变
 """.strip()
 
 _MARK = re.compile(r"<(.) ([a-zü]+[1-5])>")

@@ -96,9 +96,76 @@ ENGLISH = {
     "world wars": ("WWI and WWII", "World War One and World War Two"),
     "list in a line": ("1) Stop. 2) Go on.", "Stop. Go on."),
     "list after a colon": ("Do: (1) stop, and (2) go", "Do: stop, and go"),
+    "title before a name": (
+        "Dr. O'Neill and Dr. J. Wu",
+        "doctor O'Neill and doctor J Wu",
+    ),
+    "streets and offices": (
+        "Serra Fwy, acct. 7731, para. 4",
+        "Serra freeway, account seven seven three one, paragraph four",
+    ),
+    "weekday before a date": ("on Tues., 4/14", "on Tuesday, April fourteenth"),
+    "half of the day": ("at 5 a.m or 6 p.m.", "at five A M or six P M."),
+    "grades and blood types": (
+        "a B- or A+; blood type O-",
+        "a B minus or A plus; blood type O negative",
+    ),
+    "hyphened number": (
+        "Rx #604-22913, 10-12 pizzas",
+        "Rx number six zero four, two two nine one three, ten to twelve pizzas",
+    ),
+    "letters in a range": ("S–XXL, A–Z", "S to X X L, A to Z"),
+    "decimal inches": (
+        "12.5 x 8.3 x 0.6 in; a 13.6-in. display",
+        "twelve point five by eight point three by zero point six inches; "
+        "a thirteen point six inch display",
+    ),
+    "size in pixels": (
+        "2560 × 1664",
+        "two thousand five hundred sixty by one thousand six hundred sixty four",
+    ),
+    "product": (
+        "20 × 30 = 600, 7 × 8",
+        "twenty times thirty equals six hundred, seven times eight",
+    ),
+    "multiples": ("2x faster, 10× optical", "two times faster, ten times optical"),
+    "letter for a scale": (
+        "1.2m barrels, 5k people, 10k",
+        "one point two million barrels, five thousand people, ten K",
+    ),
+    "meters": ("a 100 m pool", "a one hundred meter pool"),
+    "file names": (
+        "report.pdf, node.js",
+        "report dot P D F, node dot J S",
+    ),
+    "missing space": ("The end.Next one", "The end. Next one"),
+    "european cents": (
+        "€2.500,00 and €1,25",
+        "two thousand five hundred euros and one euro and twenty five cents",
+    ),
+    "list of phones": (
+        "call 119, 120 or 110",
+        "call one one nine, one two oh or one one oh",
+    ),
+    "number after a phone": ("call 911, 500 died", "call nine one one, five hundred died"),
+    "list of rooms": ("rooms 202 and 203", "rooms two oh two and two oh three"),
+    "tyre": ("225/55 R18", "two twenty five fifty five R eighteen"),
     "no list": ("See 1) or 3)", "See one) or three)"),
 }
 CHINESE = {
+    "door numbers": ("A座1203，会议室202和203", "A 座一二零三, 会议室二零二和二零三"),
+    "nearest word": ("客服工号1008", "客服工号一零零八"),
+    "code with hyphens": ("取件码8-2-1003", "取件码八, 二, 一零零三"),
+    "stamp of a day": ("构建20260308", "构建二零二六零三零八"),
+    "keys": ("按#号键，按#键", "按井号键, 按井号键"),
+    "price of an amount": ("5.98元/500g", "五点九八元每五百克"),
+    "percent before letters": ("湿度35%RH", "湿度百分之三十五 R H"),
+    "tyre": ("轮胎225/55 R18", "轮胎二二五五十五 R 十八"),
+    "power of a product": ("9.6×10^6个", "九点六乘十的六次方个"),
+    "relation": ("√2≈1.4，≈5个", "根号二约等于一点四, 约五个"),
+    "chip": ("骁龙8295芯片", "骁龙八二九五芯片"),
+    "list of phones": ("报警110、120", "报警幺幺零, 幺二零"),
+    "multiples": ("2x变焦，10×光学", "两倍变焦, 十倍光学"),
     "date and weekday": ("9/8（周三）", "九月八日(周三)"),
     "dates in a range": ("3/5-3/8放假", "三月五日到三月八日放假"),
     "amounts in a range": ("1/4-1/2杯", "四分之一到二分之一杯"),

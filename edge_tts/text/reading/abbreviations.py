@@ -10,7 +10,7 @@ from edge_tts.text.reading import tables
 from edge_tts.text.reading.items import Item, Spoken
 from edge_tts.text.reading.place import Place, before_final_stop, starts_word
 
-_SAINT_NEXT = re.compile(r"\.? [A-Z][a-z]")
+_SAINT_NEXT = re.compile(r"\.? [A-Z](?:[a-z]|'[A-Z]|\. )")
 _CAPITAL_WORD_END = re.compile(r"[A-Z][A-Za-z]+,? $")
 _JUNIOR_END = re.compile(r"\b(?:Jr|Sr)\. $")
 _NUMBER_NEXT = re.compile(r" ?(?:\d|[IVX]+\b|[A-Z]\b|[A-Z]{1,4}-?\d)")
@@ -31,7 +31,9 @@ _DOTTED = re.compile(r"(?:[A-Z]\.){1,8}[A-Z](?![A-Za-z.])|(?:[A-Z]\.){2,8}(?![A-
 _SMALL_DOTTED = re.compile(r"(?:[a-z]\.){2,5}(?![A-Za-z0-9])")
 _INITIAL = re.compile(r"(?!I\.)([A-Z])\.(?= ?[A-Z](?:\.|[a-z]{1,30}))")
 _NEXT_WORD = re.compile(r" ?([A-Z][a-z]{0,30})")
-_INITIAL_BEFORE = re.compile(r"(?:^|[^A-Za-z])[A-Z]\. ?$")
+_INITIAL_BEFORE = re.compile(
+    r"(?:^|[^A-Za-z])(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|Sen|Gov|Gen|Rep|Rev|Capt|Lt|Sgt|Col)\. ?$"
+)
 _COMPASS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 _ROAD_BEFORE = re.compile(
     r"(?:[A-Z]{1,2}-\d{1,4}"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Optional
 
+from edge_tts.text.characters import is_han
+from edge_tts.text.reading import tables
 from edge_tts.text.reading.addresses import HEXADECIMAL
 from edge_tts.text.reading.items import (
     Address,
@@ -53,8 +56,16 @@ _HOUSE = re.compile(
 )
 _BARE_DIGITS = re.compile(r"\d{2,24}(?![\d.,:%/]\d|\d|%)")
 _GROUPED_DIGITS = re.compile(r"\d{2,6}(?: \d{2,6}){1,6}(?![\d.,:%/]\d|\d|%| [A-Za-z]{1,3}\b)")
+_HYPHENED_DIGITS = re.compile(r"(?=\d*-?\d{4})\d{2,10}(?:-\d{2,10}){1,4}(?![\d.,:%/-]?\d|%)")
 _POSTCODE = re.compile(r"(\d{5})(?:-(\d{4}))?(?![\w-]|\.\d)")
 _STATE_BEFORE = re.compile(r"[A-Za-z.],? [A-Z]{2},? $")
+_DAY_STAMP = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4,6})?")
+_BUILDING_BEFORE = re.compile(r"(?:[座栋幢]|单元|号楼)$")
+_LIST_HEAD = re.compile(
+    r"(?<![\d.,-])(?:\d{3,8}(?:, (?:or |and )?| or | and | ?[、，/和或及] ?))+$"
+)
+_AFTER_NUMBER = re.compile(r"\d, $")
+_LIST_GOES_ON = re.compile(r"\d+(?:[.,;!?。，；！？、)]| ?(?:or|and|[和或及])|$)")
 _LIST_TAIL = re.compile(r"(?:(?:[、,，/]|[和或及与]) ?\d{3,4}){1,8}(?!\d)")
 _DECIMAL = re.compile(r"\d{1,24}\.\d")
 
@@ -72,7 +83,14 @@ _DOMAIN = (
 )
 _HOST = rf"(?:[A-Za-z0-9-]{{1,63}}\.){{1,6}}(?:{_DOMAIN})(?![A-Za-z0-9-])"
 _PATH = r"(?::\d{1,5})?(?:[/?#][\w\-./?%&=+#~:@]{0,500})?"
+_FILE_TYPES = (
+    "txt|pdf|docx?|xlsx?|pptx?|jpe?g|png|gif|mp[34]|wav|avi|mov|zip|rar|exe|apk|dmg|csv|html?|json|ya?ml|xml|"
+    "js|ts|py|cpp|log|ini|cfg"
+)
 _ADDRESSES = (
+    re.compile(
+        rf"[A-Za-z0-9][\w-]{{0,62}}(?:\.[\w-]{{1,32}}){{0,3}}\.(?:{_FILE_TYPES})(?![\w-])", re.ASCII
+    ),
     re.compile(r"[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}", re.ASCII),
     re.compile(r"(?:https?|ftp|rtsp|wss?|file)://[\w\-./?%&=+#~:@]{1,500}", re.ASCII),
     re.compile(r"www\.[\w\-./?%&=+#~:@]{1,500}", re.ASCII | re.IGNORECASE),
@@ -92,7 +110,10 @@ _CODE = re.compile(
 )
 _DECIMAL_CODE = re.compile(r"[A-Za-z]{1,8}-?\d{1,4}\.\d{1,4}(?![\w]|\.\d)", re.ASCII)
 _HYPHENATED = re.compile(r"[A-Z]{1,6}(?:-[A-Z0-9]{1,8}){1,4}(?![\w-])", re.ASCII)
-_PART = re.compile(r"\d+\.\d+|\d+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Za-z]+")
+_TYRE = re.compile(r"(\d{3})/(\d{2}) ?(Z?R) ?(\d{2})(?![\w.])")
+_PART = re.compile(
+    r"(?:[A-Z][a-z]+){2,4}(?![A-Za-z])|\d+\.\d+|\d+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Za-z]+"
+)
 _SHORT_NUMBER = re.compile(r"(\d{3,5})(?![\d.,:/%A-Za-z]|[-+~]\d)")
 
 
@@ -105,7 +126,8 @@ def phone(place: Place) -> Optional[Item]:
         if match and not _is_counted(place, match.end()):
             groups = tuple(_DIGIT_GROUP.findall(match.group("groups")))
             plus = bool(match.groupdict().get("plus"))
-            return Digits(place.at, match.end(), groups, is_phone=True, plus=plus)
+            is_phone = plus or not _is_just_named(place)
+            return Digits(place.at, match.end(), groups, is_phone=is_phone, plus=plus)
     return None
 
 
@@ -127,12 +149,30 @@ def identifier(place: Place) -> Optional[Item]:
     if place.follows(end, "measure") and digits[0] != "0":
         return None
     is_hotline = place.is_chinese and _HOTLINE.fullmatch(digits)
-    if is_hotline or (len(digits) >= _MIN_PHONE_DIGITS and place.has_cue("phone", 3)):
+    start = _list_start(place)
+    is_listed = start.at < place.at or not _AFTER_NUMBER.search(place.text, 0, place.at)
+    is_called = len(digits) >= _MIN_PHONE_DIGITS and is_listed and start.has_cue("phone", 3)
+    if is_hotline or (is_called and not _is_just_named(place)):
         return Digits(place.at, end, (digits,), is_phone=True)
     named = len(digits) >= _MIN_ID_DIGITS and place.has_cue("id", 3)
+    named = named or _DAY_STAMP.fullmatch(digits) is not None
     if named or digits[0] == "0" or len(digits) >= _LONG_ID_DIGITS:
         return Digits(place.at, end, (digits,), is_phone=False)
     return _label(place, digits, end)
+
+
+def _list_start(place: Place) -> Place:
+    """Where a list of digits begins that this one is in: `call 119, 120 or 110`."""
+    if not _LIST_GOES_ON.match(place.text, place.at):
+        return place
+    head = _LIST_HEAD.search(place.text, max(0, place.at - 48), place.at)
+    return replace(place, at=head.start()) if head else place
+
+
+def _is_just_named(place: Place) -> bool:
+    """`客服工号1008`: the nearer word of two tells what the digits are."""
+    before = place.text[max(0, place.at - 4) : place.at].rstrip("是为:： ")
+    return any(before.endswith(cue) for cue in tables.cues("id")) and is_han(before[-1])
 
 
 def _grouped_digits(place: Place) -> Optional[Item]:
@@ -141,6 +181,9 @@ def _grouped_digits(place: Place) -> Optional[Item]:
     if match and _STATE_BEFORE.search(place.text, max(0, place.at - 6), place.at):
         groups = tuple(group for group in match.groups() if group)
         return Digits(place.at, match.end(), groups, is_phone=False)
+    match = _HYPHENED_DIGITS.match(place.text, place.at)
+    if match and (place.previous == "#" or place.has_cue("id", 3)):
+        return Digits(place.at, match.end(), tuple(match.group().split("-")), is_phone=False)
     match = _GROUPED_DIGITS.match(place.text, place.at)
     if match and place.has_cue("id", 3) and not place.follows(match.end(), "measure"):
         return Digits(place.at, match.end(), tuple(match.group().split()), is_phone=False)
@@ -159,11 +202,14 @@ def _label(place: Place, digits: str, end: int) -> Optional[Item]:
         after = any(
             place.follows(last, name) for name in ("roomafter", "routeafter", "digitsafter")
         )
-        if (before or after) and place.previous != "第":
+        within = _BUILDING_BEFORE.search(place.text, max(0, place.at - 2), place.at)
+        if (before or after or within) and place.previous != "第":
             return Digits(place.at, end, (digits,), is_phone=False)
         return None
     is_house = _HOUSE.match(place.text, place.at) is not None
-    if is_house or any(place.has_cue(name, 1) for name in ("room", "route", "flight", "seat")):
+    if is_house or any(
+        _list_start(place).has_cue(name, 1) for name in ("room", "route", "flight", "seat")
+    ):
         return Cardinal(place.at, end, Number(digits), "label")
     return None
 
@@ -232,6 +278,12 @@ def code(place: Place) -> Optional[Item]:
         return None
     parts = tuple(_PART.findall(match.group()))
     return Code(at, match.end(), parts, "plain")
+
+
+def tyre(place: Place) -> Optional[Item]:
+    """The size of a tyre: `225/55 R18`."""
+    match = _TYRE.match(place.text, place.at)
+    return Code(place.at, match.end(), match.groups(), "plain") if match else None
 
 
 def _is_flight(place: Place, match: "re.Match[str]") -> bool:

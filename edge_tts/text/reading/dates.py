@@ -45,7 +45,7 @@ _CHINESE_DATED = re.compile(
 _TO_DATE = re.compile(rf"{TO}(\d{{1,2}})/(\d{{1,2}})(?![\d/])")
 _FROM_DATE = re.compile(rf"(\d{{1,2}})/(\d{{1,2}}){TO}$")
 _MEASURED_PARTS = frozenset(("2", "3", "4", "8"))
-_TIME_NEXT = re.compile(r",? (?:at )?(?:1[0-2]|\d)(?::[0-5]\d| ?[AaPp]\.?[Mm])")
+_TIME_NEXT = re.compile(r",? (?:at |@ ?)?(?:1[0-2]|\d)(?::[0-5]\d| ?[AaPp]\.?[Mm])")
 _NAMED_DAY = re.compile(
     r"(\d{1,2})(?:·|\.(?=\d{1,2}(?:国际|全国)?(?:节|晚会|假期|长假|大促|事件|地震|运动|事变|惨案|打假|妇女节|劳动节|消费者)))"
     r"(\d{1,2})(?![\d·.])"
@@ -109,7 +109,7 @@ def _is_dated(place: Place, match: "re.Match[str]") -> bool:
     """Whether `12/24` stands beside a word of time, a time of day, a weekday or another date."""
     text, at, end = place.text, place.at, match.end()
     dated = place.words_before(1)[-1:]
-    if (dated and dated[0] in tables.cues("dated")) or _TIME_NEXT.match(text, end):
+    if (dated and dated[0].rstrip(".'") in tables.cues("dated")) or _TIME_NEXT.match(text, end):
         return True
     other = _TO_DATE.match(text, end) or _FROM_DATE.search(text, max(0, at - 9), at)
     if other:

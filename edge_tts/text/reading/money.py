@@ -41,12 +41,23 @@ _SCALE = r"(?: ?(million|billion|trillion|thousand|mn|bn|[MBKk](?![A-Za-z0-9])|�
 _MONEY_SIGN = re.compile(
     rf"([-+]?)({_SIGNS}) ?([-+]?)({NUMBER})(?:{TO}(?:{_SIGNS})?({NUMBER}))?{_SCALE}(?![A-Za-z])"
 )
+# `€2.500,00`, with the comma before the cents.
+_EUROPEAN = re.compile(r"([€£$]) ?(\d{1,3}(?:\.\d{3}){0,4}),(\d{2})(?!\d|,\d|\.\d)")
 _MONEY_CODE = re.compile(rf"({NUMBER})(?:{TO}({NUMBER}))?{_SCALE} ?({_CODES}|[€£₩₹])(?![A-Za-z])")
 _CODE_MONEY = re.compile(rf"({_CODES}) ?({NUMBER})(?:{TO}({NUMBER}))?{_SCALE}(?![A-Za-z])")
 # `¥35元` says its currency twice.
 _SAID_AGAIN = re.compile(r" ?(?:[美欧日港]元|英镑|元|圆)")
 _SCALE_WORDS = {"mn": "million", "M": "million", "bn": "billion", "B": "billion"}
 _SCALE_WORDS.update({"K": "thousand", "k": "thousand"})
+
+
+def european(place: Place) -> Optional[Item]:
+    """`€2.500,00`."""
+    match = _EUROPEAN.match(place.text, place.at)
+    if not match:
+        return None
+    amount = Number(match[2].replace(".", ""), match[3])
+    return Money(place.at, match.end(), amount, None, _CURRENCY[match[1]])
 
 
 def money(place: Place) -> Optional[Item]:

@@ -42,6 +42,8 @@ _STARS_NEXT = re.compile(r" ?(?:stars?|points?)\b")
 _FACTOR = re.compile(rf" ?[x×*X] ?({NUMBER})(?![A-Za-z]{{2}})")
 # `5W-30` is a grade of oil.
 _GRADE_NEXT = re.compile(r"-\d")
+_INCHES_NEXT = re.compile(r" in(?=[;,.)]|$)")
+_OPERATOR_NEXT = re.compile(r" ?[=+÷]")
 _MAX_FACTORS = 4
 _LONG_DIGITS = re.compile(r"\d{25,400}")
 _MONEY_NEXT = re.compile(r" ?(?:[美欧日港]?元|块|英镑)")
@@ -113,7 +115,9 @@ def _ranged_quantity(place: Place, low: Number, found: "_FoundUnit") -> Optional
 
 _ABBREVIATED = re.compile(r"\.(?=[,;:)]| [a-z(&]| \d)")
 _DESCRIBED = re.compile(
-    r"\.? (?!(?:and|or|to|in|at|of|from|for|is|was|per|on|away|ago|later)\b)[a-z]| [A-Z]"
+    r"\.? (?!(?:and|or|to|in|at|of|from|for|is|was|per|on|away|ago|later|we|you|they|he|she|it|"
+    r"that|which|who|before|after|until|between|by|with|will|has|had|are|were|left|ahead|above|below|above|than|as|but)\b)"
+    r"[a-z]| [A-Z]"
 )
 
 
@@ -144,7 +148,7 @@ def _unit(place: Place, at: int, written: str) -> Optional[_FoundUnit]:
 
 def is_attribute(place: Place, end: int) -> bool:
     """`a 2.0L turbo`: after an article the unit is singular before what it describes."""
-    is_counted = place.previous == " " and place.words_before(1)[-1:] in (["a"], ["an"])
+    is_counted = place.previous == " " and place.words_before(1)[-1:] in (["a"], ["an"], ["the"])
     return is_counted and _DESCRIBED.match(place.text, end) is not None
 
 
@@ -188,6 +192,8 @@ def _product(place: Place, match: "re.Match[str]") -> Optional[Item]:
         factor = _FACTOR.match(place.text, end)
         if not factor:
             break
+        if place.text.startswith("^", factor.end()):
+            break
         factors.append(number(factor.group(1)))
         is_arithmetic = factor.group().strip()[0] in "×*"
         end = factor.end()
@@ -196,6 +202,12 @@ def _product(place: Place, match: "re.Match[str]") -> Optional[Item]:
     found = _unit(place, end, "")
     if found:
         return Product(place.at, found[1], tuple(factors), found[0])
+    inch = place.units.find("inch") if _INCHES_NEXT.match(place.text, end) else None
+    if inch:
+        return Product(place.at, end + len(" in"), tuple(factors), inch)
+    is_size = all(len(factor.integer) > 2 for factor in factors)
+    if is_size and not _OPERATOR_NEXT.match(place.text, end):
+        is_arithmetic = False
     return Product(place.at, end, tuple(factors), None, is_arithmetic)
 
 

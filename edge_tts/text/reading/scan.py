@@ -13,6 +13,7 @@ from edge_tts.text.reading import (
     codes,
     dates,
     money,
+    multiples,
     numerics,
     roman,
     scores,
@@ -41,9 +42,12 @@ _NUMERIC: Tuple[Recogniser, ...] = (
     codes.version,
     money.money,
     times.ordinal,
+    codes.tyre,
     numerics.power,
     numerics.fraction,
     dates.year,
+    multiples.times,
+    multiples.grouped,
     numerics.measured,
     scores.ratio,
     codes.code,
@@ -54,6 +58,7 @@ _NUMERIC: Tuple[Recogniser, ...] = (
 )
 _SIGNED: Tuple[Recogniser, ...] = (
     dates.apostrophe_decade,
+    money.european,
     money.money,
     codes.phone,
     numerics.signed,

@@ -21,8 +21,10 @@ _FEET_INCHES = re.compile(
     r"(\d{1,5})(?:' ?| ?ft\.? | feet )(\d{1,2}(?:\.\d)?)(?:\"|''| ?in(?:\.|ch|ches)?(?![\w]))"
 )
 _INCHES = re.compile(
-    rf"({BARE})(?:{TO}({BARE}))? in(?:\.(?= [a-z])|(?=\.? of (?:rain|snow|ice|water)\b))"
+    rf"({BARE})(?:{TO}({BARE}))?"
+    r"(?: in(?:\.(?= [a-z])|(?=\.? of (?:rain|snow|ice|water)\b))|-in(?:\.|ch)?(?=[ ,;)]))"
 )
+_DECIMAL_INCHES = re.compile(r"(\d{1,6}\.\d{1,4})() in(?=[;,.)]|$)")
 _INCH_MARKS = re.compile(rf"({BARE})(?:{TO}({BARE}))?\"(?![A-Za-z0-9])")
 _FEET_PRODUCT = re.compile(r"(\d{1,4})'? ?[xX×] ?(\d{1,4})'(?![\w'])")
 _MINUTES_SECONDS = re.compile(r"(\d{1,3})'(?:([0-5]?\d)(?:\"|''))?(?![\w'])")
@@ -48,11 +50,15 @@ def inches(place: Place) -> Optional[Item]:
     match = _FEET_PRODUCT.match(place.text, place.at)
     if match and foot:
         return Product(place.at, match.end(), (Number(match[1]), Number(match[2])), foot)
-    match = _INCHES.match(place.text, place.at) or _inch_marks(place)
+    match = (
+        _INCHES.match(place.text, place.at)
+        or _DECIMAL_INCHES.match(place.text, place.at)
+        or _inch_marks(place)
+    )
     if not match or inch is None:
         return None
     high = number(match[2]) if match[2] else None
-    describes = is_attribute(place, match.end())
+    describes = "-in" in match.group() or is_attribute(place, match.end())
     return Quantity(place.at, match.end(), number(match[1]), high, inch, describes)
 
 

@@ -61,6 +61,11 @@ _MARKS = {
     "〔": "(",
     "〕": ")",
 }
+_JOINED_BY_POINT = re.compile(r"(?<=[a-z0-9])\.(?=[a-z]{2})")
+_LETTERS_TO = re.compile(
+    r".{0,3}?(?<![A-Za-z])(?:[A-Z]|X{1,3}[SL])–(?=(?:[A-Z]|X{1,3}[SL])(?![\w-]))"
+)
+_GRADE = re.compile(r"(?<![A-Za-z])(?:AB|[A-FO])-(?=[\s,.;:)!?]|$)")
 _INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
 _ELLIPSIS = re.compile(r"\.{2,200}|…{1,200}|。{2,200}|·{3,200}")
 _DASH = re.compile(r"[—–―-]{2,200}|(?<=\s)[-–](?=\s)")
@@ -80,6 +85,7 @@ _WORDS_AROUND = re.compile(f"[{LATIN}{HAN}]")
 _DIGITS = re.compile(r"\d{1,9}")
 _DIGITS_END = re.compile(r"\d{1,9}$")
 _PRICED = "元块角分万千百亿"
+_PRICED_AMOUNT = re.compile(r"\d[\d.]{0,8} ?(?:[A-Za-z]|[公千毫]?[克升斤米]|[只个件次人天杯份])")
 _AMOUNT_NEXT = re.compile(r"\d[\d.]{0,8} ?[A-Za-z]")
 _AMOUNT_BEFORE = re.compile(r"\d ?[A-Za-zμ]{1,4}(?:/[A-Za-zμ]{1,4})?$")
 _PRODUCT = re.compile(r".?\d ?\* ?\d|\d \* ?\d")
@@ -100,7 +106,7 @@ def mark(place: Place) -> Optional[Item]:
         match = pattern.match(place.text, place.at)
         if match and not (form == "—" and _joins_numbers(place, match.end())):
             return Mark(place.at, match.end(), form)
-    if _INNER_POINT.match(place.text, place.at):
+    if _INNER_POINT.match(place.text, place.at) or _JOINED_BY_POINT.match(place.text, place.at):
         return None
     form_of = _MARKS.get(place.text[place.at]) or quotation_mark(place.text, place.at)
     if form_of is None or (form_of == "—" and _joins_numbers(place, place.at + 1)):
@@ -115,7 +121,7 @@ def sign(place: Place) -> Optional[Item]:
     at, text = place.at, place.text
     if text[at] == "/":
         return _slash(place)
-    beside = _beside_numbers(place)
+    beside = _beside_letters(place) or _beside_numbers(place)
     if beside is not None:
         return Spoken(at, at + 1, *beside)
     key = keys.numbered(place) or keys.star_key(place)
@@ -134,6 +140,18 @@ def sign(place: Place) -> Optional[Item]:
     return Spoken(at, match.end(), english, chinese)
 
 
+def _beside_letters(place: Place) -> "Optional[tuple[str, str]]":
+    """The signs of grades and blood types, and the point within a name: `node.js`."""
+    at, text = place.at, place.text
+    if text[at] == "." and _JOINED_BY_POINT.match(text, at):
+        return "dot", "点"
+    if text[at] == "-" and _GRADE.search(text, max(0, at - 3), at + 2):
+        return "negative" if place.has_cue("blood", 4) else "minus", "负"
+    if text[at] == "+" and place.previous.isupper() and place.has_cue("blood", 4):
+        return "positive", "阳性"
+    return None
+
+
 def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
     """English and Chinese of a sign that means a relation between what stands beside it."""
     at, text = place.at, place.text
@@ -141,10 +159,16 @@ def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
         return "minus", "减"
     if _means_to(place):
         return "to", "到"
-    if _APPROXIMATE.match(text, at) and not _SAID_APPROXIMATE.search(text[max(0, at - 8) : at]):
+    is_relation = text[at] == "≈" and place.previous.strip().isalnum()
+    if (
+        not is_relation
+        and _APPROXIMATE.match(text, at)
+        and not _SAID_APPROXIMATE.search(text[max(0, at - 8) : at])
+    ):
         return "about", "约"
     if text[at] == "#" and not (_REFERENCE.match(text, at) and place.previous != "*"):
-        return "pound", "号" if place.previous.isdigit() else "井号"
+        named = "井" if text.startswith("号", at + 1) else "井号"
+        return "pound", "号" if place.previous.isdigit() else named
     if text[at] == "*" and _PRODUCT.match(text, max(0, at - 2)):
         return "times", "乘"
     return None
@@ -159,6 +183,8 @@ def _means_to(place: Place) -> bool:
 
 
 def _joins_numbers(place: Place, end: int) -> bool:
+    if place.text[place.at] == "–" and _LETTERS_TO.match(place.text, max(0, place.at - 4)):
+        return True
     before = place.text[max(0, place.at - 3) : place.at]
     if _falls(place, end) and not _between_fractions(place, end):
         return False
@@ -194,7 +220,9 @@ def _slash(place: Place) -> Item:
     following = text[at + 1 : at + 2]
     if _OUT_OF.match(text, at):
         return Spoken(at, at + 1, "out of", ",满分")
-    if _CHINESE_RATE.search(text, max(0, at - 2), at + 4):
+    if _CHINESE_RATE.search(text, max(0, at - 2), at + 4) or (
+        previous in _PRICED and previous and _PRICED_AMOUNT.match(text, at + 1)
+    ):
         return Spoken(at, at + 1, "per", "每")
     is_dose = _AMOUNT_BEFORE.search(text, max(0, at - 10), at) is not None
     is_rate = is_dose or previous.isdigit() or (previous != "" and previous in _PRICED)

@@ -16,7 +16,7 @@ from edge_tts.text.reading.items import (
 )
 from edge_tts.text.reading.place import TO, Place, before_final_stop, starts_word
 
-_HALF = r"(?: ?([AaPp])(?:\.[Mm]\.|[Mm])(?![A-Za-z0-9]))"
+_HALF = r"(?: ?([AaPp])(?:\.[Mm]\.?|[Mm])(?![A-Za-z0-9]))"
 _CLOCK = rf"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:]|\.\d)(?:{_HALF})?"
 _CLOCK_PATTERN = re.compile(_CLOCK)
 _CLOCK_RANGE = re.compile(rf"({_CLOCK}){TO}({_CLOCK})")

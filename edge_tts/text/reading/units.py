@@ -47,7 +47,9 @@ class UnitTable:
         """The longest known symbol at `at` that does not run on into a word."""
         if self._pattern is None:
             symbols = sorted(self._table(), key=len, reverse=True)
-            self._pattern = re.compile(f"(?:{'|'.join(map(re.escape, symbols))})(?![A-Za-z0-9²³])")
+            self._pattern = re.compile(
+                f"(?:{'|'.join(map(re.escape, symbols))})(?![A-Za-z0-9²³])|[%‰](?=[A-Z])"
+            )
         return self._pattern.match(text, at)
 
     def _table(self) -> Dict[str, Unit]:
