@@ -15,6 +15,7 @@ from edge_tts.text.g2p.chinese import ChineseG2P
 from edge_tts.text.g2p.pinyin import Syllable, parse_syllable, syllable_phonemes
 from edge_tts.text.g2p.zh_lexicon import ChineseLexicon
 from edge_tts.text.g2p.zh_polyphones import PolyphoneRules
+from edge_tts.text.normalise import normalise
 from edge_tts.text.tokens import Language, Span, Token, TokenKind
 
 G2P = ChineseG2P()
@@ -122,6 +123,11 @@ def test_a_traditional_character_keeps_a_reading_of_its_own() -> None:
         ("负一层", "fu4yi1ceng2"),
         ("二零一一年", "er4 ling2 yi1 yi1 nian2"),
         ("三十一", "san1shi2yi1"),
+        ("三比一胜", "san1bi3yi1sheng4"),
+        ("乘一路公交", "cheng2yi1lu4gong1jiao1"),
+        ("每天一班", "mei3tian1yi4ban1"),
+        ("一班的同学", "yi1ban1de5tong2xue2"),
+        ("一步一步", "yi2bu4yi2bu4"),
         ("不要", "bu2yao4"),
         ("不好", "bu4hao3"),
         ("不", "bu4"),
@@ -194,3 +200,22 @@ def test_a_damaged_rule_table_is_named(tmp_path: Path) -> None:
     path.write_text("xing2\tno brackets\n", encoding="utf-8")
     with pytest.raises(ModelError, match=r"rules\.tsv.*not a rule"):
         PolyphoneRules(path)
+
+
+def spoken(text: str) -> List[str]:
+    """Phonemes of the tokens that a text is read as."""
+    return [token.phonemes for token in G2P.pronounce(normalise(text))]
+
+
+def test_a_direction_is_one_word() -> None:
+    assert pinyin("徐泾东方向的车").split()[2:4] == ["dong1", "fang1xiang4"]
+    assert pinyin("由西方向东方走").split()[1:4] == ["xi1fang1", "xiang4", "dong1fang1"]
+
+
+def test_a_number_is_no_part_of_the_name_before_it() -> None:
+    assert spoken("樊振东4:2胜")[3].startswith(" ")
+
+
+def test_a_digit_of_a_code_keeps_its_tone() -> None:
+    assert spoken("F1中国")[1] == syllable_phonemes(parse_syllable("yi1"))
+    assert spoken("K1023+500处")[1] == syllable_phonemes(parse_syllable("yi4"))

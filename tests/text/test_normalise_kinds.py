@@ -153,6 +153,13 @@ ENGLISH = {
     "no list": ("See 1) or 3)", "See one) or three)"),
 }
 CHINESE = {
+    "decimals after the unit": (
+        "9秒83，1米75，3米25厘米",
+        "九秒八三, 一米七五, 三米二十五厘米",
+    ),
+    "series with a letter": ("歼-35A", "歼三十五 A"),
+    "kilometer post in meters": ("K23+500m处", "K 二十三加五百处"),
+    "plus in a name": ("按Pro+，按Ctrl+Alt", "按 Pro plus, 按 Ctrl 加 Alt"),
     "door numbers": ("A座1203，会议室202和203", "A 座一二零三, 会议室二零二和二零三"),
     "nearest word": ("客服工号1008", "客服工号一零零八"),
     "code with hyphens": ("取件码8-2-1003", "取件码八, 二, 一零零三"),

@@ -6,21 +6,24 @@ characters of 20 sentences instead of 5.6 % (int8 Kokoro, zf_xiaobei, Whisper ba
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import groupby
+from typing import Collection, List, Optional, Sequence, Tuple
 from typing import Counter as CounterType
-from typing import List, Optional, Sequence, Tuple
 
 from edge_tts.text.g2p.pinyin import Syllable, syllable_phonemes
 from edge_tts.text.g2p.tone_sandhi import apply_sandhi
 from edge_tts.text.g2p.zh_lexicon import ChineseLexicon, Hanzi, unpack
 from edge_tts.text.g2p.zh_names import join_names
 from edge_tts.text.g2p.zh_polyphones import PolyphoneRules
-from edge_tts.text.g2p.zh_segment import Word, segment
+from edge_tts.text.g2p.zh_segment import Word, segment, without_traps
 from edge_tts.text.tokens import Language, Token, TokenKind
 
 Syllables = List[Optional[Syllable]]
+_CODE_DIGIT = re.compile("一(?![百千万亿])")
+_JOINED_TO_NUMBERS = frozenset("第初周期负")
 
 
 class ChineseG2P:
@@ -46,21 +49,34 @@ class ChineseG2P:
         pronounced: List[Token] = []
         for chinese, group in groupby(tokens, key=_is_hanzi):
             run = list(group)
-            pronounced.extend(self._pronounce_run(run) if chinese else run)
+            before = pronounced[-1] if pronounced else None
+            pronounced.extend(self._pronounce_run(run, before) if chinese else run)
         return pronounced
 
-    def read(self, text: str) -> Tuple[List[Word], Syllables]:
-        """Words and spoken syllables of a run of characters; None where a character is unknown."""
+    def read(
+        self, text: str, breaks: Collection[int] = (), *, is_coded: bool = False
+    ) -> Tuple[List[Word], Syllables]:
+        """Words and spoken syllables of a run of characters; None where a character is unknown.
+
+        No word reaches over one of `breaks`. `is_coded` tells that the first character is a digit
+        of a code that letters begin, as in B1.
+        """
         own = self._lexicon.hanzi(text)
         simplified = self._lexicon.simplified(text)
         hanzi = self._lexicon.hanzi(simplified) if simplified != text else own
-        words = join_names(simplified, segment(hanzi, self._lexicon.entries(simplified)))
+        words = join_names(
+            simplified,
+            segment(hanzi, without_traps(simplified, self._lexicon.entries(simplified), breaks)),
+        )
         syllables: Syllables = []
         for word in words:
             syllables.extend(self._word_reading(simplified, word, hanzi))
         for position, character in enumerate(own):
             syllables[position] = _reconcile(syllables[position], character)
+        first = syllables[0] if syllables else None
         apply_sandhi(simplified, words, syllables)
+        if is_coded and _CODE_DIGIT.match(simplified):
+            syllables[0] = first
         return words, syllables
 
     def _word_reading(
@@ -78,8 +94,10 @@ class ChineseG2P:
             reading[offset] = ruled or attested or usual
         return reading
 
-    def _pronounce_run(self, run: Sequence[Token]) -> List[Token]:
-        words, syllables = self.read("".join(token.text for token in run))
+    def _pronounce_run(self, run: Sequence[Token], before: Optional[Token]) -> List[Token]:
+        is_coded = before is not None and before.span == run[0].span
+        text = "".join(token.text for token in run)
+        words, syllables = self.read(text, _number_starts(run), is_coded=is_coded)
         starts = {word.start for word in words[1:]}
         pronounced = []
         for position, (token, syllable) in enumerate(zip(run, syllables)):
@@ -90,6 +108,16 @@ class ChineseG2P:
             space = " " if position in starts else ""
             pronounced.append(replace(token, phonemes=space + syllable_phonemes(syllable)))
         return pronounced
+
+
+def _number_starts(run: Sequence[Token]) -> List[int]:
+    """Where several characters that one number is read as begin, but for 第一 and 周三."""
+    return [
+        at
+        for at in range(1, len(run) - 1)
+        if run[at].span == run[at + 1].span != run[at - 1].span
+        and run[at - 1].text not in _JOINED_TO_NUMBERS
+    ]
 
 
 def _is_hanzi(token: Token) -> bool:

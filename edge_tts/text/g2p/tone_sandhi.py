@@ -17,8 +17,11 @@ Syllables = List[Optional[Syllable]]
 # 负一层; 一月, 一号楼, 一等; 下午一点, 一点半, but not 一点 for "a little".
 _CITATION_BEFORE = re.compile(r"[零〇一二两三四五六七八九十百千万亿幺第初周期拜统唯之负]$")
 _CITATION_AFTER = re.compile(
-    r"$|[零〇一二两三四五六七八九十幺月号日楼级等班]|点[钟整半过零〇一二两三四五六七八九十]"
+    r"$|[零〇一二两三四五六七八九十幺月号日楼级等班]|路[公汽电巴车]|点[钟整半过零〇一二两三四五六七八九十]"
 )
+# 每天一班, 下一班 count; 一班 alone names.
+_COUNTED_BEFORE = re.compile(r"[钟时天隔下上这那同后有乘坐]$")
+_SCORE_BEFORE = re.compile(r"[零〇一二三四五六七八九十百]比$")
 _DAYTIME = re.compile(r"(?:[午晨夜]|晚上|早上)$")
 _DECIMAL = re.compile(r"[零〇一二两三四五六七八九十百千万亿]点$")
 
@@ -57,10 +60,15 @@ def _change_yi(text: str, position: int, syllables: Syllables) -> None:
     before, after = text[max(0, position - 2) : position], text[position + 1 : position + 3]
     if _CITATION_BEFORE.search(before):
         return
-    if _between_same(text, position):
+    if _between_same(text, position) and not before.startswith("一"):
         _set_tone(syllables, position, NEUTRAL)
         return
-    if _CITATION_AFTER.match(after) or (_DAYTIME.search(before) and after.startswith("点")):
+    counts = after.startswith("班") and _COUNTED_BEFORE.search(before)
+    if _SCORE_BEFORE.search(before) and not after.startswith("比"):
+        return
+    if (not counts and _CITATION_AFTER.match(after)) or (
+        _DAYTIME.search(before) and after.startswith("点")
+    ):
         return
     if _DECIMAL.search(before) and not after.startswith("刻"):
         return

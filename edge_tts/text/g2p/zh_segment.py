@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+import re
+from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
 
 from edge_tts.text.g2p.zh_lexicon import Entry, Hanzi
 
+_TRAP = re.compile("[东西南北]方(?=向(?:[的行开驶直移延列]|$))")
 # What a character no source knows costs as a word of its own: rarer than any listed one.
 _UNKNOWN_COST = 20.0
 
@@ -16,6 +18,20 @@ class Word(NamedTuple):
     start: int
     end: int
     packed: Optional[int]
+
+
+def without_traps(text: str, entries: Sequence[Entry], breaks: Collection[int] = ()) -> List[Entry]:
+    """The entries less those that split 方向 or reach over one of `breaks`.
+
+    徐泾东 方向的 is not 东方 向的, and 樊振东4:2 does not hold the place name 东四.
+    """
+    traps = {match.start() for match in _TRAP.finditer(text)}
+    return [
+        entry
+        for entry in entries
+        if not (entry.start in traps and entry.length == len("东方"))
+        and not any(entry.start < place < entry.start + entry.length for place in breaks)
+    ]
 
 
 def segment(hanzi: Sequence[Optional[Hanzi]], entries: Sequence[Entry]) -> List[Word]:

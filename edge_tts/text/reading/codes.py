@@ -73,7 +73,7 @@ _PLATE = re.compile(
     r"[京沪津渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][· -]?"
     r"(?=[A-Z]{0,6}\d)([A-Z0-9]{5,6})(?![A-Za-z0-9])"
 )
-_POST = re.compile(r"([A-Z]{0,2}K) ?(\d{1,4})\+(\d{1,3})(?!\d)")
+_POST = re.compile(r"([A-Z]{0,2}K) ?(\d{1,4})\+(\d{1,3})(?!\d)(?: ?m(?![A-Za-z]))?")
 _VERSION = re.compile(r"([vV]\.?)?(\d{1,6}(?:\.\d{1,6}){1,6})(?![\d]|\.\d|[A-Za-z]{2})")
 _WHOLE_VERSION = re.compile(r"[vV](\d{1,4})(?![\w.])")
 

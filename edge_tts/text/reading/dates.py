@@ -50,6 +50,8 @@ _NAMED_DAY = re.compile(
     r"(\d{1,2})(?:·|\.(?=\d{1,2}(?:国际|全国)?(?:节|晚会|假期|长假|大促|事件|地震|运动|事变|惨案|打假|妇女节|劳动节|消费者)))"
     r"(\d{1,2})(?![\d·.])"
 )
+_WHOLE_BEFORE = re.compile(r"\d[米秒块]$")
+_DECIMALS = re.compile(r"\d{2}(?![\d.]|[米秒厘分元块度公千A-Za-z])")
 _ERA = re.compile(r" (?:BCE?|CE|AD|B\.C\.|A\.D\.)(?![A-Za-z])")
 _YEAR = re.compile(r"([12]\d{3})(?![\d:%]|[.,]\d|[A-Za-rt-z])(?:'?(s)(?![A-Za-z]))?")
 _DECADE = re.compile(r"([2-9]0)'?s(?![A-Za-z])")
@@ -83,6 +85,14 @@ def date(place: Place) -> Optional[Item]:
     if match and _is_date(match[1], match[2]) and _is_dated(place, match):
         return Date(at, match.end(), "", int(match[1]), int(match[2]))
     return _day_first(place)
+
+
+def after_unit_digits(place: Place) -> Optional[Item]:
+    """`9秒83`, `1米75`: the decimals after the unit are read digit by digit."""
+    match = _DECIMALS.match(place.text, place.at) if place.is_chinese else None
+    if not match or not _WHOLE_BEFORE.search(place.text, max(0, place.at - 2), place.at):
+        return None
+    return Digits(place.at, match.end(), (match.group(),), is_phone=False)
 
 
 def named_day(place: Place) -> Optional[Item]:

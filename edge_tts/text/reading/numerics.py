@@ -32,6 +32,7 @@ _EQUALS_NEXT = re.compile(r" ?=")
 _NAME_END = re.compile(
     f"[{HAN}](?<![为是到至了约零在达负由从得升降温额数值分差度低高加减跌比前后拔长于成剩有余化])"
 )
+_MARK_NEXT = re.compile(r"[A-Z](?![A-Za-z])")
 _BARE_AFTER = re.compile(r"\d{1,3}(?![\d.%/]|[楼层℃°])")
 _BEFORE_SIGN = re.compile(rf"[\s(（\[<>=≤≥:：，,、。;；/~至到是为零约{HAN}]")
 _FRACTION = re.compile(
@@ -64,7 +65,9 @@ def _is_series(place: Place) -> bool:
     if not _NAME_END.search(place.text, max(0, place.at - 1), place.at):
         return False
     bare = _BARE_AFTER.match(place.text, place.at + 1)
-    if not bare or place.units.match(place.text, bare.end()):
+    if not bare:
+        return False
+    if place.units.match(place.text, bare.end()) and not _MARK_NEXT.match(place.text, bare.end()):
         return False
     return not place.follows(bare.end(), "measure")
 

@@ -32,6 +32,7 @@ Recogniser = Callable[[Place], Optional[Item]]
 _NUMERIC: Tuple[Recogniser, ...] = (
     codes.address,
     dates.named_day,
+    dates.after_unit_digits,
     dates.date,
     scores.cued_score,
     sizes.coordinate,

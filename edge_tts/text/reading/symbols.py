@@ -65,6 +65,7 @@ _JOINED_BY_POINT = re.compile(r"(?<=[a-z0-9])\.(?=[a-z]{2})")
 _LETTERS_TO = re.compile(
     r".{0,3}?(?<![A-Za-z])(?:[A-Z]|X{1,3}[SL])–(?=(?:[A-Z]|X{1,3}[SL])(?![\w-]))"
 )
+_NAME_PLUS = re.compile(r"[A-Za-z]\+(?![\w+ ])")
 _GRADE = re.compile(r"(?<![A-Za-z])(?:AB|[A-FO])-(?=[\s,.;:)!?]|$)")
 _INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
 _ELLIPSIS = re.compile(r"\.{2,200}|…{1,200}|。{2,200}|·{3,200}")
@@ -149,6 +150,8 @@ def _beside_letters(place: Place) -> "Optional[tuple[str, str]]":
         return "negative" if place.has_cue("blood", 4) else "minus", "负"
     if text[at] == "+" and place.previous.isupper() and place.has_cue("blood", 4):
         return "positive", "阳性"
+    if text[at] == "+" and _NAME_PLUS.search(text, max(0, at - 1), at + 2):
+        return "plus", "plus"
     return None
 
 
