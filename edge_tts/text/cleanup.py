@@ -45,6 +45,8 @@ _MARKUP: Tuple[Pattern[str], ...] = (
     re.compile(r"^[ \t]{0,8}([(（]\d{1,2}[)）])[ \t]*(?=[^\W\d])", re.MULTILINE),
     re.compile(r"^[ \t]{0,8}(\d{1,2}、)[ \t]*(?=[^\W\d])(?!(?:\d|[^\n]){0,3}、\d)", re.MULTILINE),
     re.compile(r"^[ \t]{0,8}(\|?(?:[ \t]*:?-{3,40}:?[ \t]*\|?){1,20})$", re.MULTILINE),
+    re.compile(r"^[ \t]{0,8}(\|)(?=[^\n]*\|[ \t]*$)", re.MULTILINE),
+    re.compile(r"(?<=\S)[ \t]*(\|)[ \t]*$", re.MULTILINE),
     re.compile(r"^[ \t]{0,8}((?:```|~~~)[\w+-]{0,20})[ \t]*$", re.MULTILINE),
     re.compile(r"(!?\[)(?!LNG)[^\[\]\n]{0,300}(\]\([^()\s]{0,500}\))"),
     re.compile(r"(<)(?=https?://|[\w.+-]{1,64}@)[^<>\s]{1,300}(>)"),

@@ -15,6 +15,7 @@ _STYLES = tuple(
         rf"{_AFTER_MARK}(\d{{1,2}})[)）]{_ITEM_BEGINS}",
         rf"{_AFTER_MARK}(\d{{1,2}})\.[ \t]+(?=[^\W\d])",
         rf"{_AFTER_MARK}(\d{{1,2}})、{_ITEM_BEGINS}",
+        r"(\d)\ufe0f?\u20e3[ \t]*(?=\S)",
         rf"([{_CIRCLED}])[、.]?{_ITEM_BEGINS}(?![号线路楼层站])",
     )
 )

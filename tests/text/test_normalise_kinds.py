@@ -150,6 +150,15 @@ ENGLISH = {
     "number after a phone": ("call 911, 500 died", "call nine one one, five hundred died"),
     "list of rooms": ("rooms 202 and 203", "rooms two oh two and two oh three"),
     "tyre": ("225/55 R18", "two twenty five fifty five R eighteen"),
+    "country codes": (
+        "call +44 20 7946 0958 or +1 (415) 555-2671",
+        "call plus four four, two oh, seven nine four six, oh nine five eight "
+        "or plus one, four one five, five five five, two six seven one",
+    ),
+    "point first": ("use .NET now", "use dot net now"),
+    "paths": ("/etc/hosts, etc.", "etc hosts, et cetera."),
+    "and between quotes": ("rock 'n' roll", "rock and roll"),
+    "table": ("| road | 8:00 |", "road, eight o'clock"),
     "no list": ("See 1) or 3)", "See one) or three)"),
 }
 CHINESE = {
@@ -160,6 +169,12 @@ CHINESE = {
     "series with a letter": ("歼-35A", "歼三十五 A"),
     "kilometer post in meters": ("K23+500m处", "K 二十三加五百处"),
     "plus in a name": ("按Pro+，按Ctrl+Alt", "按 Pro plus, 按 Ctrl 加 Alt"),
+    "country codes": (
+        "+86-10-12345678，+8613812345678",
+        "加八六, 幺零, 幺二三四五六七八, 加八六, 幺三八, 幺二三四, 五六七八",
+    ),
+    "keycaps": ("1️⃣ 打开 2️⃣ 关闭", "打开; 关闭"),
+    "table": ("| 北京 | 8:00 |", "北京, 八点"),
     "door numbers": ("A座1203，会议室202和203", "A 座一二零三, 会议室二零二和二零三"),
     "nearest word": ("客服工号1008", "客服工号一零零八"),
     "code with hyphens": ("取件码8-2-1003", "取件码八, 二, 一零零三"),

@@ -61,6 +61,24 @@ TINY_NOUNS = words_of(
 DOCUMENT_CUES = words_of("my your his her their a the updated attached upload submit")
 
 
+# Before these a word that could be a verb is the first noun of a compound: `Record highs`.
+COMPOUNDS = {
+    "record": words_of(
+        "high highs low lows number numbers temperature temperatures heat rainfall snowfall player "
+        "holder label profit profits crowd crowds attendance company breaking"
+    ),
+    "present": words_of("day tense value"),
+    "import": words_of("tax taxes duty duties tariff tariffs price prices restrictions permit"),
+    "export": words_of("tax taxes duty duties controls price prices market markets ban permit"),
+    "produce": words_of("aisle section department stand prices market"),
+    "transfer": words_of("station fee fees desk window limit limits passengers times"),
+    "refund": words_of("policy desk counter request status"),
+    "permit": words_of("holder holders required parking fee"),
+    "combine": words_of("harvester harvesters"),
+    "desert": words_of("storm road heat sand island safari"),
+}
+
+
 def _read(place: Place) -> Choice:
     # `did you read`, `have you read`: the verb before the subject decides.
     cue = place.at(-2) if place.before in SUBJECTS else place.before
@@ -76,6 +94,9 @@ def _read(place: Place) -> Choice:
 def _read_by_time(place: Place) -> Choice:
     """After a noun or pronoun the spelling hides the tense, other words of the sentence show it."""
     before = place.before
+    words = place.sentence()
+    if {"this", "morning"} <= words and "every" not in words and before != BOUNDARY:
+        return WordClass.PAST
     is_plural = before.endswith("s") and not before.endswith(("ss", "'s"))
     present = is_plural or before in ("i", "you", "we", "they") or before in CONJUNCTIONS
     if before == BOUNDARY or (present and not place.sentence() & PAST_CUES):
@@ -84,7 +105,8 @@ def _read_by_time(place: Place) -> Choice:
 
 
 def _live(place: Place) -> Choice:
-    if place.before in BEFORE_VERB:
+    is_wish = place.at(-1) == "long" or (place.after == "and" and place.at(2) in ("learn", "let"))
+    if place.before in BEFORE_VERB or is_wish:
         return WordClass.VERB
     at_home = place.after in LIVE_PLACES or place.after in CONJUNCTIONS or place.after == BOUNDARY
     is_plural = place.before.endswith("s") and place.before not in TO_BE | TO_HAVE
@@ -235,6 +257,8 @@ def is_homograph(word: str) -> bool:
 
 def choose(place: Place, entry: Entry) -> Choice:
     """The reading of the word at `place`: a class of `entry`, phonemes, or None for default."""
+    if place.before not in BEFORE_VERB | SUBJECTS and place.after in COMPOUNDS.get(place.word, ()):
+        return WordClass.NOUN
     rule: Optional[Callable[[Place], Choice]] = _RULES.get(place.word)
     if rule is not None:
         return rule(place)

@@ -22,6 +22,7 @@ _TIME_NEXT = re.compile(
     r"|(?: ?[&/] ?| and )Sun\b"
 )
 _NEXT = {"number": _NUMBER_NEXT, "year": _YEAR_NEXT, "weekday": _TIME_NEXT, "title": _NAME_NEXT}
+_PATH_NEXT = re.compile(r"\w+/")
 _DOUBLE_MEANING = re.compile(r"(St|Dr)(\.?)(?![A-Za-z0-9])")
 _NUMBERED_STREET_END = re.compile(r"\d(?:st|nd|rd|th) $")
 _NAME_END = re.compile(r"([A-Z][A-Za-z'-]{0,30}) $")
@@ -46,6 +47,8 @@ _ONE_COMPASS = re.compile(r"([NSEW])(?![\w'-]|\.\w)")
 def abbreviation(place: Place) -> Optional[Item]:
     """Titles, street types, directions and the other entries of `abbreviations.tsv`."""
     if not starts_word(place.text, place.at) or place.previous == "'":
+        return None
+    if place.previous == "/" and _PATH_NEXT.match(place.text, place.at):
         return None
     item = _street_or_name(place) or _compass(place) or _initials(place)
     if item:

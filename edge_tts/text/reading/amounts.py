@@ -19,7 +19,7 @@ _POWERS = {
     "trillion": 12,
 }
 # Bare phone numbers are heard in these groups.
-_GROUPINGS = {11: (3, 4, 4), 10: (3, 3, 4), 8: (4, 4), 7: (3, 4)}
+_GROUPINGS = {13: (2, 3, 4, 4), 11: (3, 4, 4), 10: (3, 3, 4), 8: (4, 4), 7: (3, 4)}
 
 
 def scaled(number: Number, scale: str) -> Number:

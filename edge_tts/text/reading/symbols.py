@@ -61,7 +61,10 @@ _MARKS = {
     "〔": "(",
     "〕": ")",
 }
-_JOINED_BY_POINT = re.compile(r"(?<=[a-z0-9])\.(?=[a-z]{2})")
+_JOINED_BY_POINT = re.compile(
+    r"(?<=[a-z0-9])\.(?=[a-z]{2})|(?<![^\s(“，、；：])\.(?=[A-Za-z]{2,5}(?![A-Za-z]))"
+)
+_AND = re.compile(r"'n'?(?= )")
 _LETTERS_TO = re.compile(
     r".{0,3}?(?<![A-Za-z])(?:[A-Z]|X{1,3}[SL])–(?=(?:[A-Z]|X{1,3}[SL])(?![\w-]))"
 )
@@ -122,9 +125,12 @@ def sign(place: Place) -> Optional[Item]:
     at, text = place.at, place.text
     if text[at] == "/":
         return _slash(place)
+    if place.previous == " " and _AND.match(text, at):
+        return Spoken(at, text.index(" ", at), "and", "and")
     beside = _beside_letters(place) or _beside_numbers(place)
-    if beside is not None:
-        return Spoken(at, at + 1, *beside)
+    key = Spoken(at, at + 1, *beside) if beside else keys.numbered(place) or keys.star_key(place)
+    if key is not None:
+        return key
     key = keys.numbered(place) or keys.star_key(place)
     if key is not None:
         return key
