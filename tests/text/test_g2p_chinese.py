@@ -128,6 +128,8 @@ def test_a_traditional_character_keeps_a_reading_of_its_own() -> None:
         ("每天一班", "mei3tian1yi4ban1"),
         ("一班的同学", "yi1ban1de5tong2xue2"),
         ("一步一步", "yi2bu4yi2bu4"),
+        ("一两天", "yi4liang3tian1"),
+        ("一年级", "yi1nian2ji2"),
         ("不要", "bu2yao4"),
         ("不好", "bu4hao3"),
         ("不", "bu4"),

@@ -17,7 +17,7 @@ Syllables = List[Optional[Syllable]]
 # 负一层; 一月, 一号楼, 一等; 下午一点, 一点半, but not 一点 for "a little".
 _CITATION_BEFORE = re.compile(r"[零〇一二两三四五六七八九十百千万亿幺第初周期拜统唯之负]$")
 _CITATION_AFTER = re.compile(
-    r"$|[零〇一二两三四五六七八九十幺月号日楼级等班]|路[公汽电巴车]|点[钟整半过零〇一二两三四五六七八九十]"
+    r"$|年级|[零〇一二三四五六七八九十幺月号日楼级等班]|路[公汽电巴车]|点[钟整半过零〇一二两三四五六七八九十]"
 )
 # 每天一班, 下一班 count; 一班 alone names.
 _COUNTED_BEFORE = re.compile(r"[钟时天隔下上这那同后有乘坐]$")

@@ -131,9 +131,6 @@ def sign(place: Place) -> Optional[Item]:
     key = Spoken(at, at + 1, *beside) if beside else keys.numbered(place) or keys.star_key(place)
     if key is not None:
         return key
-    key = keys.numbered(place) or keys.star_key(place)
-    if key is not None:
-        return key
     if (
         text[at] in _JOINERS
         and not text.startswith("->", at)
