@@ -64,18 +64,19 @@ def main() -> int:
         output = Path(folder) / "out.pcm"
         with RunningService(Path(folder), output_file=output, connections=128) as service:
             warm_up(service, chance)
-            before = budget(service)
+            before, before_mib = budget(service), service.anonymous_mib()
             n_frames = repeat(service, broken_connection, args.frames // share, chance)
             n_orders = repeat(service, disorderly_connections, args.orders // share, chance)
             settle(service)
-            after = budget(service)
+            after, after_mib = budget(service), service.anonymous_mib()
             log = service.log()
-    growth_mib = after["used_mib"] - before["used_mib"]
+    growth_mib = after_mib - before_mib
     n_faults = log.count("Traceback")
     print(
         f"fuzz: {n_frames} malformed frames, {n_orders} random orders of valid events, "
         f"{n_faults} internal errors, memory {growth_mib:+.1f} MiB"
-        f" (front {after['front_mib'] - before['front_mib']:+.1f})"
+        f" (tree {before['used_mib']:.1f} to {after['used_mib']:.1f},"
+        f" front {before['front_mib']:.1f} to {after['front_mib']:.1f})"
     )
     return 0 if n_faults == 0 and growth_mib <= MAX_GROWTH_MIB else 1
 

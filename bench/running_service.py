@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from edge_tts.service.client import Client
 from edge_tts.service.codec import Frame
 
 START_S = 60.0
+_ANONYMOUS = re.compile(r"^(?:Pss_Anon|SwapPss):\s+(\d+) kB$", re.MULTILINE)
 
 
 class RunningService:
@@ -87,6 +89,15 @@ class RunningService:
         assert self.process is not None  # noqa: S101 - only after __enter__
         front = psutil.Process(self.process.pid)
         return [front, *front.children(recursive=True)]
+
+    def anonymous_mib(self) -> float:
+        """The tree's memory that no file backs, which is what leaks.
+
+        The budget's figure counts pages of program files as well, in shares: it rises when another
+        program that had them mapped, a test say, ends.
+        """
+        texts = [Path(f"/proc/{p.pid}/smaps_rollup").read_text() for p in self.processes()]
+        return sum(int(kib) for text in texts for kib in _ANONYMOUS.findall(text)) / 1024
 
     @staticmethod
     def poll(client: Client, timeout_s: float) -> Optional[Frame]:

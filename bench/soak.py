@@ -52,16 +52,18 @@ def main() -> int:
         with RunningService(
             Path(folder), output_file=output, environment=environment
         ) as service, service.client() as client:
-            first_mib = settled_mib(client)
+            first_mib = settled_mib(service)
             for _ in range(min(WARM_UP, n_requests // 3)):
                 request(service, client, chance.randint(1, longest), chance)
             points = soak(service, client, n_requests, longest, chance)
+            used_mib = float(client.status()["budget"]["used_mib"])
             errors = service.log().count("Traceback")
     slope, growth_mib = fit(points)
     print(
         f"soak: {n_requests} requests of {longest} lengths in {time.monotonic() - began_s:.0f} s, "
         f"{first_mib:.1f} MiB when started, {points[0][1]:.1f} warm, {points[-1][1]:.1f} last, "
-        f"growth {growth_mib:+.1f} MiB, slope {1000 * slope:+.2f} MiB per 1000, {errors} errors"
+        f"growth {growth_mib:+.1f} MiB, slope {1000 * slope:+.2f} MiB per 1000, {errors} errors; "
+        f"{used_mib:.1f} MiB with program files at the end"
     )
     return 0 if growth_mib <= MAX_GROWTH_MIB and not errors else 1
 
@@ -69,16 +71,19 @@ def main() -> int:
 def soak(
     service: RunningService, client: Client, n_requests: int, longest: int, chance: random.Random
 ) -> List[Tuple[int, float]]:
-    """Make the requests; returns (request number, MiB of the tree) every now and then."""
+    """Make the requests; returns (request number, MiB of the tree) every now and then.
+
+    MiB that no file backs: `RunningService.anonymous_mib`.
+    """
     points: List[Tuple[int, float]] = []
     lengths = list(range(1, longest + 1))
     chance.shuffle(lengths)
     for number in range(n_requests):
         if number % max(1, n_requests // (SAMPLES if n_requests > SAMPLES else 2)) == 0:
-            points.append((number, settled_mib(client)))
+            points.append((number, settled_mib(service)))
             print(f"soak: {points[-1]}", file=sys.stderr, flush=True)
         request(service, client, lengths[number % longest], chance)
-    points.append((n_requests, settled_mib(client)))
+    points.append((n_requests, settled_mib(service)))
     return points
 
 
@@ -116,10 +121,10 @@ def synthesize(service: RunningService, text: str, is_whole: bool) -> None:
             pass
 
 
-def settled_mib(client: Client) -> float:
+def settled_mib(service: RunningService) -> float:
     """The tree's memory at rest: a worker whose request was cut is still busy for a moment."""
     time.sleep(SETTLE_S)
-    return float(client.status()["budget"]["used_mib"])
+    return service.anonymous_mib()
 
 
 def fit(points: List[Tuple[int, float]]) -> Tuple[float, float]:

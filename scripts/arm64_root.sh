@@ -8,7 +8,7 @@ n_skipped=0
 
 # Without the security suite, whose packages leave the mirrors when a release grows old.
 MIRROR=http://deb.debian.org/debian
-ROOT_TIMEOUT_S=150
+ROOT_TIMEOUT_S=400 # a minute when the machine has nothing else to do
 # The last line is for a container's base, which makes an account. pip comes with the bundle; before
 # Python 3.10 it needs distutils, which Debian packs apart.
 INCLUDE=base-files,python3,libportaudio2,libasound2-plugins
