@@ -95,6 +95,8 @@ _FOLDS.update(dict.fromkeys("✚➕", "+"))
 _VULGAR = frozenset("½¼¾⅓⅔⅛⅜⅝⅞")
 # Chinese marks stay as they are: they tell the language of a text without letters.
 _CHINESE_MARKS = frozenset("，。！？：；、（）《》〈〉「」『』【】“”…—")
+_SUBSCRIPTS = frozenset("₀₁₂₃₄₅₆₇₈₉")
+_EXPONENTS = frozenset("⁰¹⁴⁵⁶⁷⁸⁹⁻")
 _BREAKS = frozenset("\n\r\v\f\x85\u2028\u2029")
 
 
@@ -205,17 +207,30 @@ def _compose(cluster: str) -> str:
 
 
 def _fold_char(char: str, category: str, text: str, at: int) -> str:
+    exponent = _exponent(char, text[at - 1 : at])
+    if exponent:
+        return exponent
     if char in _FOLDS:
         return _FOLDS[char]
     if char in "：．" and _between_digits(text, at):
         return unicodedata.normalize("NFKC", char)
     if char in _KEPT or char in _CHINESE_MARKS:
         return char
-    if category == "Nd":
+    if category == "Nd" or char in _SUBSCRIPTS:
         return str(unicodedata.digit(char))
     folded = unicodedata.normalize("NFKC", char)
     # Circled digits stand side by side without becoming one number.
     return f" {folded} " if category == "No" and folded.isdigit() else folded
+
+
+def _exponent(char: str, previous: str) -> str:
+    """`10⁻¹²` as `10^-12`; a raised digit after a letter is a note or a unit."""
+    goes_on = previous != "" and previous in _EXPONENTS
+    if not (char in _EXPONENTS and (previous.isdecimal() or goes_on)) and not (
+        goes_on and char in "²³"
+    ):
+        return ""
+    return ("" if goes_on else "^") + ("-" if char == "⁻" else str(unicodedata.digit(char)))
 
 
 def _between_digits(text: str, at: int) -> bool:

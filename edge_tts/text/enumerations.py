@@ -13,7 +13,7 @@ _STYLES = tuple(
     for pattern in (
         rf"[(（](\d{{1,2}})[)）]{_ITEM_BEGINS}",
         rf"{_AFTER_MARK}(\d{{1,2}})[)）]{_ITEM_BEGINS}",
-        rf"{_AFTER_MARK}(\d{{1,2}})\.[ \t]+(?=[^\W\d])",
+        rf"{_AFTER_MARK}(\d{{1,2}})\.(?:[ \t]+(?=[^\W\d])|(?=[\u4e00-\u9fff]))",
         rf"{_AFTER_MARK}(\d{{1,2}})、{_ITEM_BEGINS}",
         r"(\d)\ufe0f?\u20e3[ \t]*(?=\S)",
         rf"([{_CIRCLED}])[、.]?{_ITEM_BEGINS}(?![号线路楼层站])",

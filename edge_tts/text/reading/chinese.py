@@ -81,6 +81,8 @@ def _range(item: items.Range) -> str:
 
 
 def _quantity(item: items.Quantity) -> str:
+    if item.unit.chinese == "百万像素" and item.high is None:
+        return _count(scaled(item.low, "million")) + "像素"
     part = _PARTS_OF.get(item.unit.chinese)
     both = [item.low] if item.high is None else [item.low, item.high]
     if part:
@@ -200,7 +202,7 @@ def _code_part(part: str, by_digit: bool) -> str:
         return numbers.one_by_one(part)
     if part[0] == "0":
         return numbers.one_by_one(part)
-    if len(part) <= _CARDINAL_CODE_DIGITS or part.endswith("00"):
+    if len(part) <= _CARDINAL_CODE_DIGITS or (part.endswith("00") and len(part) < 5):
         return numbers.cardinal(part, counts=False)
     return numbers.one_by_one(part)
 

@@ -1,4 +1,4 @@
-"""Recognisers of phone numbers, identifiers, plates, codes, versions, addresses and posts."""
+"""Recognisers of phone numbers, identifiers, codes, versions and addresses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from edge_tts.text.reading.items import (
     Digits,
     Item,
     Number,
-    Post,
     Version,
 )
 from edge_tts.text.reading.place import Place, starts_word
@@ -68,14 +67,10 @@ _LIST_HEAD = re.compile(
 )
 _AFTER_NUMBER = re.compile(r"\d, $")
 _LIST_GOES_ON = re.compile(r"\d+(?:[.,;!?。，；！？、)]| ?(?:or|and|[和或及])|$)")
+_MODEL_BEFORE = re.compile(r"(?<![A-Za-z])[A-Z]{2,5} $")
 _LIST_TAIL = re.compile(r"(?:(?:[、,，/]|[和或及与]) ?\d{3,4}){1,8}(?!\d)")
 _DECIMAL = re.compile(r"\d{1,24}\.\d")
 
-_PLATE = re.compile(
-    r"[京沪津渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][· -]?"
-    r"(?=[A-Z]{0,6}\d)([A-Z0-9]{5,6})(?![A-Za-z0-9])"
-)
-_POST = re.compile(r"([A-Z]{0,2}K) ?(\d{1,4})\+(\d{1,3})(?!\d)(?: ?m(?![A-Za-z]))?")
 _VERSION = re.compile(r"([vV]\.?)?(\d{1,6}(?:\.\d{1,6}){1,6})(?![\d]|\.\d|[A-Za-z]{2})")
 _WHOLE_VERSION = re.compile(r"[vV](\d{1,4})(?![\w.])")
 
@@ -110,10 +105,13 @@ _CODE = re.compile(
     r"(?:[-·][A-Za-z0-9]{1,12}){0,6}(?![\w])",
     re.ASCII,
 )
+# `A1-A5`, and pages `P15-20`.
+_CODE_RANGE = re.compile(
+    r"([A-Z])(\d{1,3})(?:[-–~](?:(?<=P\d-)|(?<=P\d\d-)|\1))(\d{1,3})(?![A-Za-z0-9_-])"
+)
 _DECIMAL_CODE = re.compile(r"[A-Za-z]{1,8}-?\d{1,4}\.\d{1,4}(?![\w]|\.\d)", re.ASCII)
 _HYPHENATED = re.compile(r"[A-Z]{1,6}(?:-[A-Z0-9]{1,8}){1,4}(?![\w-])", re.ASCII)
-_TYRE = re.compile(r"(\d{3})/(\d{2}) ?(Z?R) ?(\d{2})(?![\w.])")
-_PART = re.compile(
+CODE_PART = re.compile(
     r"(?:[A-Z][a-z]+){2,4}(?![A-Za-z])|\d+\.\d+|\d+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Za-z]+"
 )
 _SHORT_NUMBER = re.compile(r"(\d{3,5})(?![\d.,:/%A-Za-z]|[-+~]\d)")
@@ -205,7 +203,9 @@ def _label(place: Place, digits: str, end: int) -> Optional[Item]:
             place.follows(last, name) for name in ("roomafter", "routeafter", "digitsafter")
         )
         within = _BUILDING_BEFORE.search(place.text, max(0, place.at - 2), place.at)
-        if (before or after or within) and place.previous != "第":
+        model = len(digits) == 4 and not digits.endswith("00")
+        named = model and _MODEL_BEFORE.search(place.text, 0, place.at)
+        if (before or after or within or named) and place.previous != "第":
             return Digits(place.at, end, (digits,), is_phone=False)
         return None
     is_house = _HOUSE.match(place.text, place.at) is not None
@@ -214,21 +214,6 @@ def _label(place: Place, digits: str, end: int) -> Optional[Item]:
     ):
         return Cardinal(place.at, end, Number(digits), "label")
     return None
-
-
-def plate(place: Place) -> Optional[Item]:
-    """A mainland Chinese licence plate."""
-    match = _PLATE.match(place.text, place.at)
-    if not match:
-        return None
-    parts = (place.text[place.at], place.text[place.at + 1], *_PART.findall(match.group(1)))
-    return Code(place.at, match.end(), parts, "digits")
-
-
-def post(place: Place) -> Optional[Item]:
-    """A kilometre post: `K1234+500`."""
-    match = _POST.match(place.text, place.at)
-    return Post(place.at, match.end(), match[1], match[2], match[3]) if match else None
 
 
 def version(place: Place) -> Optional[Item]:
@@ -274,18 +259,15 @@ def code(place: Place) -> Optional[Item]:
     for pattern, style in ((_ROAD, "road"), (_TRAIN, "digits"), (_FLIGHT, "digits")):
         match = pattern.match(text, at)
         if match and (pattern is not _FLIGHT or _is_flight(place, match)):
-            return Code(at, match.end(), tuple(_PART.findall(match.group())), style)
+            return Code(at, match.end(), tuple(CODE_PART.findall(match.group())), style)
+    match = _CODE_RANGE.match(text, at)
+    if match and int(match[2]) < int(match[3]):
+        return Code(at, match.end(2), (match[1], match[2]), "plain")
     match = _DECIMAL_CODE.match(text, at) or _CODE.match(text, at) or _HYPHENATED.match(text, at)
     if not match:
         return None
-    parts = tuple(_PART.findall(match.group()))
+    parts = tuple(CODE_PART.findall(match.group()))
     return Code(at, match.end(), parts, "plain")
-
-
-def tyre(place: Place) -> Optional[Item]:
-    """The size of a tyre: `225/55 R18`."""
-    match = _TYRE.match(place.text, place.at)
-    return Code(place.at, match.end(), match.groups(), "plain") if match else None
 
 
 def _is_flight(place: Place, match: "re.Match[str]") -> bool:

@@ -52,6 +52,8 @@ _NAMED_DAY = re.compile(
 )
 _WHOLE_BEFORE = re.compile(r"\d[米秒块]$")
 _DECIMALS = re.compile(r"\d{2}(?![\d.]|[米秒厘分元块度公千A-Za-z])")
+_YEAR_TO = re.compile(r"[-–—~至到](?:19|20)\d\d(?!\d|[.,]\d)")
+_YEAR_FROM = re.compile(r"(?:19|20)\d\d[-–—~至到]$")
 _ERA = re.compile(r" (?:BCE?|CE|AD|B\.C\.|A\.D\.)(?![A-Za-z])")
 _YEAR = re.compile(r"([12]\d{3})(?![\d:%]|[.,]\d|[A-Za-rt-z])(?:'?(s)(?![A-Za-z]))?")
 _DECADE = re.compile(r"([2-9]0)'?s(?![A-Za-z])")
@@ -227,13 +229,25 @@ def _chinese_year(place: Place) -> Optional[Item]:
 
 def _names_chinese_year(place: Place, end: int) -> bool:
     """`2024款`, `在2024建成`, but not `在2000米处` or `在2024人中`."""
-    in_title = place.previous == "《" and place.text.startswith("》", end)
+    in_title = place.previous + place.text[end : end + 1] in ("《》", "〔〕", "()", "[]")
+    is_ranged = _YEAR_TO.match(place.text, end) or _YEAR_FROM.search(
+        place.text, max(0, place.at - 5), place.at
+    )
+    if is_ranged and not _counted_after(place, end):
+        return True
     if in_title or place.follows(end, "yearafter"):
         return True
     is_round = place.text[end - 2 : end] == "00"
     if place.previous not in ("在", "于", "自") or is_round or place.follows(end, "measure"):
         return False
     return place.units.match(place.text, end) is None and not place.text.startswith("多", end)
+
+
+def _counted_after(place: Place, end: int) -> bool:
+    """Whether a unit or a measure word follows a number, or the range that it begins."""
+    other = _YEAR_TO.match(place.text, end)
+    last = other.end() if other else end
+    return place.follows(last, "measure") or place.units.match(place.text, last) is not None
 
 
 def apostrophe_decade(place: Place) -> Optional[Item]:

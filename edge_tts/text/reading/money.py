@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Optional
 
 from edge_tts.text.reading.items import Item, Money, Number
-from edge_tts.text.reading.numerics import is_attribute, may_be_signed
+from edge_tts.text.reading.numerics import is_attribute
 from edge_tts.text.reading.place import NUMBER, TO, Place, number, starts_word
+from edge_tts.text.reading.signs import may_be_signed
 
 _CURRENCY = {
     "US$": "USD",

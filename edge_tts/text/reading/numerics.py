@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Optional, Tuple
 
-from edge_tts.text.characters import HAN
 from edge_tts.text.reading.amounts import without_cents
 from edge_tts.text.reading.items import (
     Cardinal,
@@ -19,22 +18,15 @@ from edge_tts.text.reading.items import (
     Range,
 )
 from edge_tts.text.reading.place import NUMBER, TO, Place, number
+from edge_tts.text.reading.signs import may_be_signed
 from edge_tts.text.reading.units import Unit
 
 _SIGN = re.compile(r"[-+±−](?=\d|\.\d)")
 _NUMBER = re.compile(NUMBER)
 _POINT_FIRST = re.compile(r"\.(\d{1,24})(?![\d.])")
 _RANGE_TO = re.compile(rf"{TO}([-+]?)({NUMBER})")
-# After the end of a first date, time or amount a hyphen means "to": `5月1日-7日`.
-_COUNTED_BEFORE = re.compile(r"\d ?[年月日号点时分秒元度米里周天层楼级]$")
 _POWER = re.compile(rf"({NUMBER})\^(-?)(\d{{1,3}})(?![\d.^])")
 _EQUALS_NEXT = re.compile(r" ?=")
-_NAME_END = re.compile(
-    f"[{HAN}](?<![为是到至了约零在达负由从得升降温额数值分差度低高加减跌比前后拔长于成剩有余化])"
-)
-_MARK_NEXT = re.compile(r"[A-Z](?![A-Za-z])")
-_BARE_AFTER = re.compile(r"\d{1,3}(?![\d.%/]|[楼层℃°])")
-_BEFORE_SIGN = re.compile(rf"[\s(（\[<>=≤≥:：，,、。;；/~至到是为零约{HAN}]")
 _FRACTION = re.compile(
     r"(?:(\d{1,4}) )?(\d{1,3})(?:/| / )(\d{1,3}|[1-9]\d{0,2}0{3,8})(?![\d/]|\.\d)"
 )
@@ -49,27 +41,6 @@ _MAX_FACTORS = 4
 _LONG_DIGITS = re.compile(r"\d{25,400}")
 _MONEY_NEXT = re.compile(r" ?(?:[美欧日港]?元|块|英镑)")
 _BELOW_ZERO = re.compile(r"(?:[至到~][-+]?\d{1,3}(?:\.\d{1,2})?)? ?(?:度|℃|°|摄氏|华氏)")
-
-
-def may_be_signed(place: Place) -> bool:
-    """Whether a plus or minus here is a sign, not a hyphen or a range."""
-    if _COUNTED_BEFORE.search(place.text, max(0, place.at - 3), place.at):
-        return False
-    if place.is_chinese and place.text[place.at] == "-" and _is_series(place):
-        return False
-    return not place.previous or _BEFORE_SIGN.match(place.previous) is not None
-
-
-def _is_series(place: Place) -> bool:
-    """`歼-20`, `长征-5`: a hyphen between a name and a bare number; but `气温-5` and `得了-5分`."""
-    if not _NAME_END.search(place.text, max(0, place.at - 1), place.at):
-        return False
-    bare = _BARE_AFTER.match(place.text, place.at + 1)
-    if not bare:
-        return False
-    if place.units.match(place.text, bare.end()) and not _MARK_NEXT.match(place.text, bare.end()):
-        return False
-    return not place.follows(bare.end(), "measure")
 
 
 def signed(place: Place) -> Optional[Item]:
@@ -171,7 +142,9 @@ def _unit_fits(
     if "." in written or place.has_cue(unit.needs, 6):
         return True
     chained = place.text[max(0, place.at - 1) : place.at] in ("/", "×")
-    return chained or place.has_cue_after(match.end(), unit.needs, 16)
+    return (chained and unit.needs == "electric") or place.has_cue_after(
+        match.end(), unit.needs, 16
+    )
 
 
 def _quantity(place: Place, low: Number, high: Optional[Number], found: _FoundUnit) -> Quantity:

@@ -15,6 +15,7 @@ from edge_tts.text.reading import (
     money,
     multiples,
     numerics,
+    road_codes,
     roman,
     scores,
     sizes,
@@ -43,7 +44,7 @@ _NUMERIC: Tuple[Recogniser, ...] = (
     codes.version,
     money.money,
     times.ordinal,
-    codes.tyre,
+    road_codes.tyre,
     numerics.power,
     numerics.fraction,
     dates.year,
@@ -75,7 +76,7 @@ _LETTER: Tuple[Recogniser, ...] = (
     times.half_first,
     dates.month_name,
     words.weekday_range,
-    codes.post,
+    road_codes.post,
     codes.version,
     roman.roman,
     abbreviations.abbreviation,
@@ -105,7 +106,7 @@ def scan(text: str, runs: Sequence[Run], units: UnitTable) -> Iterator[Tuple[Ite
 def _item_at(place: Place) -> Item:
     char = place.text[place.at]
     if is_han(char):
-        return codes.plate(place) or Hanzi(place.at, place.at + 1, char)
+        return road_codes.plate(place) or Hanzi(place.at, place.at + 1, char)
     if char.isdigit() and char.isascii():
         return _first(_NUMERIC, place)
     if is_latin(char):

@@ -68,7 +68,12 @@ _AND = re.compile(r"'n'?(?= )")
 _LETTERS_TO = re.compile(
     r".{0,3}?(?<![A-Za-z])(?:[A-Z]|X{1,3}[SL])–(?=(?:[A-Z]|X{1,3}[SL])(?![\w-]))"
 )
-_NAME_PLUS = re.compile(r"[A-Za-z]\+(?![\w+ ])")
+_NAME_PLUS = re.compile(r"(?:[A-Za-z]|[A-Z]\d{1,3})\+(?![A-Za-z0-9+ ])")
+_CODE_TO = re.compile(r".{0,4}?(?<![A-Za-z])([A-Z])\d{1,3}[-–~](?=(?:\1|(?<=P\d-)|(?<=P\d\d-))\d)")
+_RHESUS = re.compile(r"R[hH]([-+])")
+_BREADCRUMB = re.compile(rf"(?<=[{HAN}{LATIN}][{HAN}{LATIN}]) ?> ?(?=[{HAN}{LATIN}]{{2}})")
+_DISCOUNT_BEFORE = re.compile(r"满\d{1,5}$")
+_RATED_BEFORE = re.compile(r"\d ?[次转滴下拍]$")
 _GRADE = re.compile(r"(?<![A-Za-z])(?:AB|[A-FO])-(?=[\s,.;:)!?]|$)")
 _INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
 _ELLIPSIS = re.compile(r"\.{2,200}|…{1,200}|。{2,200}|·{3,200}")
@@ -89,10 +94,12 @@ _WORDS_AROUND = re.compile(f"[{LATIN}{HAN}]")
 _DIGITS = re.compile(r"\d{1,9}")
 _DIGITS_END = re.compile(r"\d{1,9}$")
 _PRICED = "元块角分万千百亿"
-_PRICED_AMOUNT = re.compile(r"\d[\d.]{0,8} ?(?:[A-Za-z]|[公千毫]?[克升斤米]|[只个件次人天杯份])")
+_PRICED_AMOUNT = re.compile(
+    r"\d[\d.]{0,8} ?(?:[A-Za-z]|[公千毫]?[克升斤米]|[只个件次人天杯份分小公度包袋盒瓶])"
+)
 _AMOUNT_NEXT = re.compile(r"\d[\d.]{0,8} ?[A-Za-z]")
 _AMOUNT_BEFORE = re.compile(r"\d ?[A-Za-zμ]{1,4}(?:/[A-Za-zμ]{1,4})?$")
-_PRODUCT = re.compile(r".?\d ?\* ?\d|\d \* ?\d")
+_PRODUCT = re.compile(rf".?[\dA-Za-z{HAN}] ?\* ?\d|\d \* ?\d")
 _REFERENCE = re.compile(r"#(?:\d|[A-Z]{1,4}-?\d)")
 _MINUS = re.compile(r"(?<=[\d ])- ?\d[\d.+×*÷-]{0,40} ?=")
 _OUT_OF = re.compile(r"(?<=\d\.\d)/(?=(?:5|10|100)(?![\d./]))")
@@ -110,6 +117,10 @@ def mark(place: Place) -> Optional[Item]:
         match = pattern.match(place.text, place.at)
         if match and not (form == "—" and _joins_numbers(place, match.end())):
             return Mark(place.at, match.end(), form)
+    if place.text[place.at] == ">" and _BREADCRUMB.match(
+        place.text, place.at - (place.previous == " ")
+    ):
+        return Mark(place.at, place.at + 1, ",")
     if _INNER_POINT.match(place.text, place.at) or _JOINED_BY_POINT.match(place.text, place.at):
         return None
     form_of = _MARKS.get(place.text[place.at]) or quotation_mark(place.text, place.at)
@@ -149,11 +160,13 @@ def _beside_letters(place: Place) -> "Optional[tuple[str, str]]":
     at, text = place.at, place.text
     if text[at] == "." and _JOINED_BY_POINT.match(text, at):
         return "dot", "点"
+    if text[at] in "-+" and _RHESUS.search(text, max(0, at - 2), at + 1):
+        return ("positive", "阳性") if text[at] == "+" else ("negative", "阴性")
     if text[at] == "-" and _GRADE.search(text, max(0, at - 3), at + 2):
         return "negative" if place.has_cue("blood", 4) else "minus", "负"
     if text[at] == "+" and place.previous.isupper() and place.has_cue("blood", 4):
         return "positive", "阳性"
-    if text[at] == "+" and _NAME_PLUS.search(text, max(0, at - 1), at + 2):
+    if text[at] == "+" and _NAME_PLUS.search(text, max(0, at - 4), at + 2):
         return "plus", "plus"
     return None
 
@@ -161,7 +174,8 @@ def _beside_letters(place: Place) -> "Optional[tuple[str, str]]":
 def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
     """English and Chinese of a sign that means a relation between what stands beside it."""
     at, text = place.at, place.text
-    if text[at] == "-" and _MINUS.match(text, at):
+    is_discount = _DISCOUNT_BEFORE.search(text, max(0, at - 6), at)
+    if text[at] == "-" and (_MINUS.match(text, at) or is_discount):
         return "minus", "减"
     if _means_to(place):
         return "to", "到"
@@ -192,6 +206,8 @@ def _joins_numbers(place: Place, end: int) -> bool:
     if place.text[place.at] == "–" and _LETTERS_TO.match(place.text, max(0, place.at - 4)):
         return True
     before = place.text[max(0, place.at - 3) : place.at]
+    if _CODE_TO.match(place.text, max(0, place.at - 5)):
+        return True
     if _falls(place, end) and not _between_fractions(place, end):
         return False
     return bool(_NUMERIC_BEFORE.search(before) and _NUMERIC_AFTER.match(place.text, end))
@@ -230,7 +246,9 @@ def _slash(place: Place) -> Item:
         previous in _PRICED and previous and _PRICED_AMOUNT.match(text, at + 1)
     ):
         return Spoken(at, at + 1, "per", "每")
-    is_dose = _AMOUNT_BEFORE.search(text, max(0, at - 10), at) is not None
+    is_dose = any(
+        amount.search(text, max(0, at - 10), at) for amount in (_AMOUNT_BEFORE, _RATED_BEFORE)
+    )
     is_rate = is_dose or previous.isdigit() or (previous != "" and previous in _PRICED)
     unit = place.units.match(text, at + 1) if is_rate else None
     found = place.units.find(unit.group()) if unit else None
