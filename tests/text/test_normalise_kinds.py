@@ -167,6 +167,16 @@ ENGLISH = {
     ),
     "subscripts": ("H₂SO₄", "H two S O four"),
     "rhesus factor": ("type Rh-", "type Rh negative"),
+    "timer": (
+        "Timer: 00:10:00, 0:05:30 left, at 00:15:30",
+        "Timer: ten minutes, five minutes thirty seconds left, "
+        "at twelve fifteen and thirty seconds A M",
+    ),
+    "star in a menu": (
+        "Press 1 for English, 2 for Spanish, or * to repeat",
+        "Press one for English, two for Spanish, or star to repeat",
+    ),
+    "year over year": ("up 3% y/y", "up three percent year over year"),
     "no list": ("See 1) or 3)", "See one) or three)"),
 }
 CHINESE = {
@@ -200,6 +210,8 @@ CHINESE = {
     "breadcrumbs": ("设置>通用，3>2", "设置, 通用, 三大于二"),
     "codes in a range": ("A1-A5区", "A 一到 A 五区"),
     "list without spaces": ("排名：1.海港 2.申花", "排名: 海港; 申花"),
+    "timer": ("剩余00:10:00，还有00:00:30", "剩余十分钟, 还有三十秒"),
+    "letter for a scale": ("1M用户，20K次", "一百万用户, 两万次"),
     "door numbers": ("A座1203，会议室202和203", "A 座一二零三, 会议室二零二和二零三"),
     "nearest word": ("客服工号1008", "客服工号一零零八"),
     "code with hyphens": ("取件码8-2-1003", "取件码八, 二, 一零零三"),

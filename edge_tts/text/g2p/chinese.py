@@ -23,7 +23,7 @@ from edge_tts.text.tokens import Language, Token, TokenKind
 
 Syllables = List[Optional[Syllable]]
 _CODE_DIGIT = re.compile("一(?![百千万亿])")
-_JOINED_TO_NUMBERS = frozenset("第初周期负")
+_JOINED_TO_NUMBERS = frozenset("第初周期负双")
 
 
 class ChineseG2P:
@@ -111,7 +111,7 @@ class ChineseG2P:
 
 
 def _number_starts(run: Sequence[Token]) -> List[int]:
-    """Where several characters that one number is read as begin, but for 第一 and 周三."""
+    """Where several characters that one number is read as begin, but for 第一, 周三, 双十一."""
     return [
         at
         for at in range(1, len(run) - 1)

@@ -174,10 +174,11 @@ def _duration(item: items.Duration) -> str:
     named = ((item.hours, "小时"), (item.minutes, "分钟"), (item.seconds, "秒"))
     words = ""
     for value, name in named:
-        if value is not None:
+        is_exact = name == "秒" and value == 0 and not item.fraction and words
+        if value is not None and not is_exact:
             fraction = item.fraction if name == "秒" else ""
             words += _count(items.Number(str(value), fraction or None)) + name
-    return words.replace("分钟", "分") if item.seconds is not None else words
+    return words.replace("分钟", "分") if words.endswith("秒") else words
 
 
 def _digits(item: items.Digits) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Type
+from typing import Callable, Dict, List, Type
 
 from edge_tts.text.reading import addresses, items
 from edge_tts.text.reading import english_numbers as numbers
@@ -143,9 +143,10 @@ def _clock_range(item: items.ClockRange) -> str:
 
 
 def _duration(item: items.Duration) -> str:
-    parts = []
+    parts: List[str] = []
     for value, name in ((item.hours, "hour"), (item.minutes, "minute"), (item.seconds, "second")):
-        if value is None:
+        is_exact = name == "second" and value == 0 and not item.fraction and parts
+        if value is None or is_exact:
             continue
         fraction = item.fraction if name == "second" else ""
         words = say_number(items.Number(str(value), fraction or None))

@@ -12,7 +12,7 @@ from edge_tts.text.reading.place import Place
 _NUMBERED = re.compile(r"#(\d{1,6})(?![\d#*])号?")
 _DIALLING = re.compile(r"(?:按|输入|拨|键)[^，。,.]{0,4}$")
 _STAR_KEY = re.compile(r"\* ?(?:号|键|key\b|button\b)")
-_PRESSED = re.compile(r"(?:\b(?:[Pp]ress|[Dd]ial)\b[^.!?\n]{0,30}|按|输入) ?$")
+_PRESSED = re.compile(r"(?:\b(?:[Pp]ress|[Dd]ial)\b[^.!?\n]{0,64}|按|输入) ?$")
 
 
 def numbered(place: Place) -> Optional[Item]:
@@ -31,7 +31,7 @@ def star_key(place: Place) -> Optional[Item]:
         return None
     following = text[at + 1 : at + 2]
     dialled = following in ("#", "*") or following.isdigit() or place.previous in ("#", "*")
-    pressed = _PRESSED.search(text, max(0, at - 44), at) is not None
+    pressed = _PRESSED.search(text, max(0, at - 80), at) is not None
     if (dialled and following) or pressed or _STAR_KEY.match(text, at):
         return Spoken(at, at + 1, "star", "星" if following == "号" else "星号")
     return None

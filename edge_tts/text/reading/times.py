@@ -27,6 +27,7 @@ _LETTER_DURATION = re.compile(
     r"(?:(\d{1,3}) ?(?:s|sec|secs)(?![a-z]))?"
 )
 _HALF_FIRST = re.compile(r"([AP])\.?M\.? ?((?:1[0-2]|0?\d):[0-5]\d)(?![\d:]|\.\d| ?[AaPp]\.?[Mm])")
+_HALF_NEXT = re.compile(r" ?[AaPp]\.?[Mm]")
 _COLON_DURATION = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\.(\d{1,3})(?!\d))?")
 _ISO_JOINT = re.compile(r"(?<=\d)T(?=\d\d:\d\d)")
 _ISO_ZONE = re.compile(r"(?<=:\d\d)Z(?![A-Za-z0-9])")
@@ -112,13 +113,16 @@ def duration(place: Place) -> Optional[Item]:
     first, second, third = _whole_numbers(match.groups()[:3])
     if third is None:
         return Duration(place.at, match.end(), None, first, second, fraction)
-    return Duration(place.at, match.end(), first or None, second, third, fraction)
+    minutes = second if first or second else None
+    return Duration(place.at, match.end(), first or None, minutes, third, fraction)
 
 
 def _is_lasting(place: Place, match: "re.Match[str]") -> bool:
     if int(match[1]) > 24 or place.has_cue("lasting"):
         return True
     is_at = place.words_before(1) == ["at"]
+    if match[3] and not int(match[1]) and not is_at:
+        return _HALF_NEXT.match(place.text, match.end()) is None
     return match[3] is not None and not is_at and place.has_cue("racing", 5)
 
 
