@@ -62,6 +62,9 @@ _POSTCODE = re.compile(r"(\d{5})(?:-(\d{4}))?(?![\w-]|\.\d)")
 _STATE_BEFORE = re.compile(r"[A-Za-z.],? [A-Z]{2},? $")
 _DAY_STAMP = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4,6})?")
 _BUILDING_BEFORE = re.compile(r"(?:[座栋幢]|单元|号楼)$")
+# `03月08日`, but `05分` keeps its zero.
+_ZERO_DATE = re.compile(r"0([1-9])(?=[月日时点号])")
+_MASKED = re.compile(r"(\d{2,8})(?!\d)(?=(\*{2,}\d)?)")
 _LIST_HEAD = re.compile(
     r"(?<![\d.,-])(?:\d{3,8}(?:, (?:or |and )?| or | and | ?[、，/和或及] ?))+$"
 )
@@ -139,9 +142,9 @@ def _is_counted(place: Place, end: int) -> bool:
 
 def identifier(place: Place) -> Optional[Item]:
     """Bare digits that name rather than count, by cue word, length or leading zero."""
-    grouped = _grouped_digits(place)
-    if grouped:
-        return grouped
+    special = _grouped_digits(place) or _zero_date(place) or _masked(place)
+    if special:
+        return special
     match = _BARE_DIGITS.match(place.text, place.at)
     if not match or _DECIMAL.match(place.text, place.at):
         return None
@@ -155,10 +158,29 @@ def identifier(place: Place) -> Optional[Item]:
     if is_hotline or (is_called and not _is_just_named(place)):
         return Digits(place.at, end, (digits,), is_phone=True)
     named = len(digits) >= _MIN_ID_DIGITS and place.has_cue("id", 3)
-    named = named or _DAY_STAMP.fullmatch(digits) is not None
+    named = named or _DAY_STAMP.fullmatch(digits) is not None or _is_stock(place, digits, end)
     if named or digits[0] == "0" or len(digits) >= _LONG_ID_DIGITS:
         return Digits(place.at, end, (digits,), is_phone=False)
     return _label(place, digits, end)
+
+
+def _zero_date(place: Place) -> Optional[Item]:
+    match = _ZERO_DATE.match(place.text, place.at) if place.is_chinese else None
+    return Cardinal(place.at, match.end(), Number(match[1])) if match else None
+
+
+def _masked(place: Place) -> Optional[Item]:
+    """The digits of `138****5678`."""
+    match = _MASKED.match(place.text, place.at)
+    if not match or not (match[2] or place.text[max(0, place.at - 2) : place.at] == "**"):
+        return None
+    return Digits(place.at, match.end(1), (match[1],), is_phone=False)
+
+
+def _is_stock(place: Place, digits: str, end: int) -> bool:
+    """The code of a share after its name: `工商银行（601398）`."""
+    brackets = place.previous + place.text[end : end + 1]
+    return place.is_chinese and len(digits) == 6 and brackets in ("()", "（）")
 
 
 def _list_start(place: Place) -> Place:

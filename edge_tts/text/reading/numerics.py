@@ -26,13 +26,16 @@ _NUMBER = re.compile(NUMBER)
 _POINT_FIRST = re.compile(r"\.(\d{1,24})(?![\d.])")
 _RANGE_TO = re.compile(rf"{TO}([-+]?)({NUMBER})")
 _POWER = re.compile(rf"({NUMBER})\^(-?)(\d{{1,3}})(?![\d.^])")
+# `第1、2车道`: the rest of the list is ordinal too.
+_ORDINAL_BEFORE = re.compile(r"第(?:\d{1,3}[、,，和及或至到~-])*$")
+_CHAINED = re.compile(r"[A-Z][/×]$")
 _EQUALS_NEXT = re.compile(r" ?=")
 _FRACTION = re.compile(
     r"(?:(\d{1,4}) )?(\d{1,3})(?:/| / )(\d{1,3}|[1-9]\d{0,2}0{3,8})(?![\d/]|\.\d)"
 )
 _RATING_SCALES = frozenset(("5", "10", "100"))
 _STARS_NEXT = re.compile(r" ?(?:stars?|points?)\b")
-_FACTOR = re.compile(rf" ?[x×*X] ?({NUMBER})(?![A-Za-z]{{2}})")
+_FACTOR = re.compile(rf" ?(?:[x×X]|\*(?!\*)) ?({NUMBER})(?![A-Za-z]{{2}})")
 # `5W-30` is a grade of oil.
 _GRADE_NEXT = re.compile(r"-\d")
 _INCHES_NEXT = re.compile(r" in(?=[;,.)]|$)")
@@ -141,7 +144,7 @@ def _unit_fits(
         return True
     if "." in written or place.has_cue(unit.needs, 6):
         return True
-    chained = place.text[max(0, place.at - 1) : place.at] in ("/", "×")
+    chained = _CHAINED.search(place.text, max(0, place.at - 2), place.at) is not None
     return (chained and unit.needs == "electric") or place.has_cue_after(
         match.end(), unit.needs, 16
     )
@@ -196,6 +199,11 @@ def fraction(place: Place) -> Optional[Item]:
     if whole and int(numerator) >= int(denominator):
         return None
     found = _unit(place, match.end(), "")
+    is_size = place.text[match.end() : match.end() + 1].isupper() and int(numerator) > int(
+        denominator
+    )
+    if is_size and not found:
+        return None
     end, unit = (found[1], found[0]) if found else (match.end(), None)
     style = "" if whole else _fraction_style(place, match, unit)
     return Fraction(place.at, end, whole or "", numerator, denominator, unit, style)
@@ -269,7 +277,7 @@ def _cardinal(place: Place, at: int, sign: str) -> Optional[Item]:
         value = without_cents(value)
     if sign == "-" and place.is_chinese and _BELOW_ZERO.match(place.text, match.end()):
         value = number(match.group(), "below")
-    after_ordinal = place.text[max(0, at - 1) : at] == "第"
+    after_ordinal = _ORDINAL_BEFORE.search(place.text, max(0, at - 12), at) is not None
     plain = not place.follows(match.end(), "measure") or place.follows(match.end(), "notmeasure")
     role = "ordinal" if after_ordinal else ("plain" if plain else "counted")
     return Cardinal(place.at, match.end(), value, role)

@@ -189,7 +189,7 @@ def _beside_numbers(place: Place) -> "Optional[tuple[str, str]]":
     if text[at] == "#" and not (_REFERENCE.match(text, at) and place.previous != "*"):
         named = "井" if text.startswith("号", at + 1) else "井号"
         return "pound", "号" if place.previous.isdigit() else named
-    if text[at] == "*" and _PRODUCT.match(text, max(0, at - 2)):
+    if text[at] == "*" and place.previous != "*" and _PRODUCT.match(text, max(0, at - 2)):
         return "times", "乘"
     return None
 
