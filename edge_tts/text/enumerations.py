@@ -22,6 +22,7 @@ _STYLES = tuple(
 _LINE = re.compile(r"[^\n]+")
 # A list opens its line, or what a colon introduces.
 _OPENING = re.compile(r"(?:[^\n]{0,60}[：:])?[ \t]{0,8}$")
+_OPENING_REACH = 69
 
 
 def inline_markers(text: str) -> Iterator[Tuple[int, int]]:
@@ -36,9 +37,13 @@ def _counted(style: "re.Pattern[str]", text: str, line: Tuple[int, int]) -> List
     for match in style.finditer(text, *line):
         if _value(match[1]) != len(found) + 1:
             continue
-        if found or _OPENING.match(text[line[0] : match.start()]):
+        if found or _opens(text, line[0], match.start()):
             found.append(match.span())
     return found if len(found) > 1 else []
+
+
+def _opens(text: str, start: int, end: int) -> bool:
+    return end - start <= _OPENING_REACH and _OPENING.match(text[start:end]) is not None
 
 
 def _value(marker: str) -> int:

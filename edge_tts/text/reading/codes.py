@@ -153,7 +153,9 @@ def identifier(place: Place) -> Optional[Item]:
         return None
     is_hotline = place.is_chinese and _HOTLINE.fullmatch(digits)
     start = _list_start(place)
-    is_listed = start.at < place.at or not _AFTER_NUMBER.search(place.text, 0, place.at)
+    is_listed = start.at < place.at or not _AFTER_NUMBER.search(
+        place.text, max(0, place.at - 3), place.at
+    )
     is_called = len(digits) >= _MIN_PHONE_DIGITS and is_listed and start.has_cue("phone", 3)
     if is_hotline or (is_called and not _is_just_named(place)):
         return Digits(place.at, end, (digits,), is_phone=True)
@@ -226,7 +228,7 @@ def _label(place: Place, digits: str, end: int) -> Optional[Item]:
         )
         within = _BUILDING_BEFORE.search(place.text, max(0, place.at - 2), place.at)
         model = len(digits) == 4 and not digits.endswith("00")
-        named = model and _MODEL_BEFORE.search(place.text, 0, place.at)
+        named = model and _MODEL_BEFORE.search(place.text, max(0, place.at - 7), place.at)
         if (before or after or within or named) and place.previous != "第":
             return Digits(place.at, end, (digits,), is_phone=False)
         return None

@@ -28,6 +28,7 @@ _DECIMAL_INCHES = re.compile(r"(\d{1,6}\.\d{1,4})() in(?=[;,.)]|$)")
 _INCH_MARKS = re.compile(rf"({BARE})(?:{TO}({BARE}))?\"(?![A-Za-z0-9])")
 _FEET_PRODUCT = re.compile(r"(\d{1,4})'? ?[xX×] ?(\d{1,4})'(?![\w'])")
 _MINUTES_SECONDS = re.compile(r"(\d{1,3})'(?:([0-5]?\d)(?:\"|''))?(?![\w'])")
+_QUOTE_REACH = 400
 _COORDINATE = re.compile(
     r"(\d{1,3}(?:\.\d{1,8})?)° ?(?:([0-5]?\d(?:\.\d{1,4})?)' ?"
     r"(?:([0-5]?\d(?:\.\d{1,4})?)(?:\"|''))?)? ?([NSEW](?![\w]))?"
@@ -71,7 +72,7 @@ def _inch_marks(place: Place) -> "Optional[re.Match[str]]":
 def _is_quoted(place: Place) -> bool:
     """Whether a straight quotation mark before is still open."""
     is_open = False
-    at = place.text.find('"')
+    at = place.text.find('"', max(0, place.at - _QUOTE_REACH))
     while 0 <= at < place.at:
         is_inch = not is_open and place.text[at - 1 : at].isdigit()
         is_open = is_open if is_inch else not is_open
