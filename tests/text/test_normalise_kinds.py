@@ -65,6 +65,7 @@ ENGLISH = {
         "a 12 oz. coffee, 30 mi. west, $25/mo. for",
         "a twelve ounce coffee, thirty miles west, twenty five dollars per month for",
     ),
+    "unit without a number": ("$3 per lb. in bulk", "three dollars per pound in bulk"),
     "unit ends a sentence": ("It is 5 mi. Then go", "It is five miles. Then go"),
     "chain of rates": ("5 mg/kg/day", "five milligrams per kilogram per day"),
     "medical units": (
