@@ -5,6 +5,8 @@
 
 Makes a checkpoint (1.2 GB), builds it with `edge-tts build`, and has both speak the codes of 100
 Chinese characters, 22 s of sound in two segments, each in a fresh process pinned to two CPUs.
+Then sentences of 3 s are drawn one at a time, in two processes of one thread each, and in packs of
+eight as `edge-tts batch` does it: codes only, as the sound costs each way the same.
 How soon a voice is ready is the least of three starts: other jobs of the machine only add to it.
 `--work` keeps the checkpoint and the voice for the next run; `--quick` speaks a tenth. The peer is
 `transformers` at fp32 with its caches (`generate` for flat codes) and the `encodec` package.
@@ -20,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Dict, List
 
@@ -29,6 +32,7 @@ SECONDS_PER_CHARACTER = 0.22
 N_CHARACTERS, N_SEGMENTS = 100, 2
 TIMEOUT_S = 3600
 N_STARTS = 3
+SENTENCE_FRAMES, N_SENTENCES, PACK = 225, 8, 8
 MAX_PEAK_MIB, MAX_READY_S, MAX_DISK_MB, MIN_RATIO = 1000.0, 2.0, 2000.0, 2.0
 
 
@@ -49,6 +53,8 @@ def main() -> int:
         n_frames = int(n_characters * SECONDS_PER_CHARACTER / N_SEGMENTS * 75)
         ready = start(voice)
         ours = measure("ours", voice, n_frames)
+        if not args.quick:
+            compare_batches(voice)
         theirs = measure("theirs", checkpoint, n_frames)
         disk_mb = sum(path.stat().st_size for path in voice.iterdir()) / 1e6
     return verdict({**ours, "ready_s": ready}, theirs, disk_mb, args)
@@ -88,6 +94,23 @@ def measure(who: str, path: Path, n_frames: int) -> Dict[str, float]:
         flush=True,
     )
     return found
+
+
+def compare_batches(voice: Path) -> None:
+    """Print sentences per second of each way to draw many."""
+    ways = {"one at a time": (1, 2, 1), "two processes": (2, 1, 1), "in packs": (1, 2, PACK)}
+    rates = {}
+    for name, (n_processes, n_threads, size) in ways.items():
+        job = ["sentences", voice, n_threads, SENTENCE_FRAMES, N_SENTENCES // n_processes, size]
+        arguments = [str(WORKER), *map(str, job)]
+        with ThreadPoolExecutor(n_processes) as pool:
+            said = list(pool.map(run, [arguments] * n_processes))
+        found = [json.loads(each.splitlines()[-1]) for each in said]
+        rates[name] = sum(each["n"] / each["total_s"] for each in found)
+        peak_mib = sum(each["peak_mib"] for each in found)
+        print(f"{name}: {rates[name]:.3f} sentences/s, peak {peak_mib:.0f} MiB", flush=True)
+    gain = rates["in packs"] / max(rates["one at a time"], rates["two processes"])
+    print(f"packs of {PACK}: {gain:.2f} times as many as the better of the others", flush=True)
 
 
 def run(arguments: List[str]) -> str:

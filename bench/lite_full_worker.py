@@ -1,7 +1,8 @@
-"""One job of bench/lite_full.py in a process of its own: `make`, `ready`, `ours` or `theirs`.
+"""One job of bench/lite_full.py in a process of its own.
 
-Both draw the same number of codes with the checkpoint's sampling and turn them into sound in chunks
-of 0.8 s (ours) or whole (theirs, which cannot do otherwise). Prints one line of JSON.
+`make`, `ready`, `ours`, `theirs`, or `sentences` (codes only). `ours` and `theirs` draw as many
+codes with the checkpoint's sampling and turn them into sound, in chunks of 0.8 s (ours) or whole
+(theirs, which cannot do otherwise). Prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -30,12 +31,38 @@ def ready(path: Path, started: float) -> Dict[str, float]:
     return {"ready_s": time.time() - started, "cpu_s": time.process_time()}
 
 
-def opened(path: Path) -> "LiteVoice":
+def sentences(path: Path, n_threads: int, n_frames: int, n: int, size: int) -> Dict[str, float]:
+    """Draw `n` sentences of `n_frames`, `size` at a time. Seconds leave out the voice's opening."""
+    from edge_tts.voices.lite.interleaving import begin, n_positions
+    from edge_tts.voices.lite.sampling import Sampler
+
+    voice = opened(path, n_threads)
+    model, settings = voice._stages.model, voice._settings
+    text_ids = np.random.RandomState(1).randint(8, 40, N_TEXT_IDS // 2)
+    began_s = time.perf_counter()
+    for first in range(0, n, size):
+        samplers = [
+            Sampler(settings.sampling, settings.codec, np.random.RandomState(i).random_sample)
+            for i in range(first, first + size)
+        ]
+        if size == 1:
+            for _ in model.generate(text_ids, samplers[0], n_frames, n_frames):
+                pass
+            continue
+        drawings = [begin(settings.codec, sampler, n_frames, n_frames) for sampler in samplers]
+        room = size * n_positions(settings.codec, n_frames)
+        model.generate_together([text_ids] * size, drawings, room)
+    total_s = time.perf_counter() - began_s
+    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"n": n, "total_s": total_s, "peak_mib": peak_mib}
+
+
+def opened(path: Path, n_threads: int = 2) -> "LiteVoice":
     """The voice, its files checked."""
     from edge_tts.voices.lite.voice import LiteVoice
     from edge_tts.voices.manifest import VoiceDirectory
 
-    return LiteVoice.load(VoiceDirectory.read(path), 2)
+    return LiteVoice.load(VoiceDirectory.read(path), n_threads)
 
 
 def ours(path: Path, n_frames: int, n_segments: int, started: float) -> Dict[str, float]:
@@ -149,6 +176,9 @@ def main(arguments: List[str]) -> int:
         return 0
     if who == "ready":
         print(json.dumps(ready(path, float(arguments[2]))))
+        return 0
+    if who == "sentences":
+        print(json.dumps(sentences(path, *map(int, arguments[2:]))))
         return 0
     speak = {"ours": ours, "theirs": theirs}[who]
     numbers = (int(arguments[2]), int(arguments[3]), float(arguments[4]))

@@ -92,8 +92,7 @@ def _results(
         yield from rendering.render_in_processes(todo, folder, args.format, config, n_jobs)
     elif todo:
         with open_speaker(config) as speaker:
-            for line in todo:
-                yield rendering.render_line(speaker, line, folder, args.format)
+            yield from rendering.render_lines(speaker, todo, folder, args.format)
 
 
 def _progress(results: "Iterator[Result]", manifest: "Manifest", n_lines: int, n_todo: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 from pathlib import Path
-from typing import Iterator, List, Optional
+from typing import Any, Iterator, List, Optional, Type
 
 from edge_tts.errors import ModelError
 from edge_tts.paths import voices_dirs
@@ -64,21 +64,34 @@ def load(name: str, n_threads: Optional[int] = None, preset: Preset = DEFAULT_PR
     ModelError `model.preset_missing` when it was installed before `preset` existed.
     """
     directory = find(name)
+    voice: Voice = _kind(directory).load(directory, n_threads, preset)
+    return voice
+
+
+def is_faster_together(name: str) -> bool:
+    """Whether the voice gains from `Voice.foresee`; it is not opened. Raises ModelError."""
+    kind: Type[Voice] = _kind(find(name))
+    return kind.is_faster_together
+
+
+def _kind(directory: VoiceDirectory) -> Any:
+    """The class of a voice's family."""
     family = directory.manifest.info.family
     if family == "kokoro":
         from edge_tts.voices.kokoro.voice import KokoroVoice
 
-        return KokoroVoice.load(directory, n_threads, preset)
+        return KokoroVoice
     if family == "cosyvoice":
         from edge_tts.voices.cosyvoice.voice import CosyVoice
 
-        return CosyVoice.load(directory, n_threads, preset)
+        return CosyVoice
     if family == "lite":
         from edge_tts.voices.lite.voice import LiteVoice
 
-        return LiteVoice.load(directory, n_threads)
+        return LiteVoice
     raise ModelError(
-        f"voice {name!r} is of the family {family!r}, which this version cannot speak with",
+        f"voice {directory.manifest.info.name!r} is of the family {family!r}, which this version "
+        "cannot speak with",
         code="model.manifest_invalid",
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Callable, FrozenSet, Iterator, Optional, Seque
 
 from edge_tts.errors import EngineError
 from edge_tts.text.spoken import spoken_text
-from edge_tts.voices.voice import DEFAULT_STYLE, Style, Voice
+from edge_tts.voices.voice import DEFAULT_STYLE, PlannedSegment, Style, Voice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,7 @@ class VoiceWithFallback(Voice):
         self.info = voice.info
         self.reads_phonemes = voice.reads_phonemes
         self.takes_instructions = voice.takes_instructions
+        self.is_faster_together = voice.is_faster_together
         self.engines = voice.engines
 
     @property
@@ -72,6 +73,10 @@ class VoiceWithFallback(Voice):
                 raise
             log.warning("segment %d goes to the fallback voice: %s", segment.index, error)
         yield from self._said_by_fallback(segment, speed)
+
+    def foresee(self, planned: Sequence[PlannedSegment]) -> None:
+        """Let the first voice do so."""
+        self._voice.foresee(planned)
 
     def close(self) -> None:
         """Close both. Idempotent."""

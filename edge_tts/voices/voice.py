@@ -45,6 +45,15 @@ DEFAULT_STYLE = Style()
 
 
 @dataclass(frozen=True)
+class PlannedSegment:
+    """A segment that is going to be spoken, and how."""
+
+    segment: "Segment"
+    speaker: str
+    style: Style = DEFAULT_STYLE
+
+
+@dataclass(frozen=True)
 class VoiceInfo:
     """Facts about an installed voice, read from its `voice.yaml` without loading a model."""
 
@@ -81,6 +90,9 @@ class Voice(abc.ABC):
     takes_instructions = False
     """Whether `Style.instruct` is understood."""
 
+    is_faster_together = False
+    """Whether `foresee` makes many segments cheaper than one at a time."""
+
     engines: "Optional[Engines]" = None
     """What runs the parts, for status; None for a voice that says nothing of it."""
 
@@ -115,6 +127,13 @@ class Voice(abc.ABC):
 
         The caller cancels by closing the iterator; a piece is at most one window of the model, and
         an empty one only offers the chance to cancel.
+        """
+
+    def foresee(self, planned: "Sequence[PlannedSegment]") -> None:  # noqa: B027 - most need not
+        """Compute at once what several segments have in common to gain; `synthesize` uses it.
+
+        What an earlier call left unused is forgotten. A segment that cannot be spoken is passed
+        over: `synthesize` says why.
         """
 
     @abc.abstractmethod

@@ -29,8 +29,9 @@ def _decoder(checkpoint: Checkpoint) -> Part:
     inputs = [
         TensorSpec("x", ("n", t5.width)),
         TensorSpec("bias", (heads, "n", "m+n")),
+        TensorSpec("text_bias", ("n", "s")),
     ]
-    outputs = [TensorSpec("scores", (layout.stop_id + 1,))]
+    outputs = [TensorSpec("scores", ("n", layout.stop_id + 1))]
     text = _text_cache(checkpoint)
     for i in range(t5.n_decoder_layers):
         inputs += [

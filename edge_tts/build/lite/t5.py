@@ -1,4 +1,4 @@
-"""T5 as engines run it: one utterance, caches and position biases as inputs.
+"""T5 as engines run it: caches and position biases as inputs, which also say who sees whom.
 
 Scores are not divided by the root of the head size, and only self-attention has a bias: both as in
 the original (Raffel et al. 2020). Products with the same input are one layer.
@@ -93,7 +93,7 @@ class SelfAttention(nn.Module):
 
 
 class CrossAttention(nn.Module):
-    """Norm, attention over the text, and the residual."""
+    """Norm, attention over the text, and the residual; `bias` [n, s] hides texts of others."""
 
     def __init__(self, config: T5Config, weights: Weights, prefix: str) -> None:
         super().__init__()
@@ -102,9 +102,9 @@ class CrossAttention(nn.Module):
         self.enter = linear(_projections(config, weights, f"{prefix}.EncDecAttention", "q"))
         self.leave = linear([_output(config, weights, f"{prefix}.EncDecAttention")])
 
-    def forward(self, x: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    def forward(self, x: Tensor, keys: Tensor, values: Tensor, bias: Tensor) -> Tensor:
         query = self.enter(self.norm(x)).reshape(x.shape[0], self._n_heads, self._size)
-        shares = torch.matmul(query.transpose(0, 1), keys).softmax(dim=-1)
+        shares = (torch.matmul(query.transpose(0, 1), keys) + bias).softmax(dim=-1)
         return x + self.leave(joined_heads(torch.matmul(shares, values)))
 
 
@@ -145,7 +145,10 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Positions [n, width] after those in the cache, to scores of the codes after the last."""
+    """Positions [n, width] after those in the cache, to scores [n, ids] of the codes after each.
+
+    The positions may be of one utterance, or of several whose caches and texts lie side by side.
+    """
 
     def __init__(self, config: T5Config, weights: Weights, head: Tensor) -> None:
         super().__init__()
@@ -158,16 +161,18 @@ class Decoder(nn.Module):
         )
         self.head = linear([head])
 
-    def forward(self, x: Tensor, bias: Tensor, *caches: Tensor) -> Tuple[Tensor, ...]:
+    def forward(
+        self, x: Tensor, bias: Tensor, text_bias: Tensor, *caches: Tensor
+    ) -> Tuple[Tensor, ...]:
         """`caches` are per layer keys, values, text keys and text values."""
         fresh: List[Tensor] = []
         layers = zip(self.selves, self.crosses, self.feed_forwards)
         for index, (attend, read, feed) in enumerate(layers):
             keys, values, text_keys, text_values = caches[4 * index : 4 * index + 4]
             x, new_keys, new_values = attend.cached(x, keys, values, bias)
-            x = feed(read(x, text_keys, text_values))
+            x = feed(read(x, text_keys, text_values, text_bias))
             fresh += [new_keys, new_values]
-        return (self.head(self.norm(x[-1:])).reshape(-1), *fresh)
+        return (self.head(self.norm(x)), *fresh)
 
 
 def linear(parts: List[Tensor]) -> nn.Linear:

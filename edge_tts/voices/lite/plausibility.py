@@ -12,6 +12,7 @@ _LOOP_SECONDS = 1.5
 MIN_SECONDS_PER_CHARACTER = 0.02
 MAX_SECONDS_PER_CHARACTER = 0.6
 _SPARE_SECONDS = 1.0
+_SECONDS_PER_ID = 0.3  # a quarter more than Chinese takes at ease
 
 
 def frame_limits(n_characters: int, frame_rate_hz: int) -> "tuple[int, int]":
@@ -19,6 +20,11 @@ def frame_limits(n_characters: int, frame_rate_hz: int) -> "tuple[int, int]":
     shortest = MIN_SECONDS_PER_CHARACTER * n_characters
     longest = MAX_SECONDS_PER_CHARACTER * n_characters + _SPARE_SECONDS
     return max(1, int(shortest * frame_rate_hz)), int(longest * frame_rate_hz)
+
+
+def expected_frames(n_text_ids: int, frame_rate_hz: int) -> int:
+    """Frames that hardly any text of so many ids exceeds."""
+    return int((_SECONDS_PER_ID * n_text_ids + _SPARE_SECONDS) * frame_rate_hz)
 
 
 def loop_fault(codes: "np.ndarray", frame_rate_hz: int) -> Optional[str]:

@@ -57,7 +57,17 @@ class DecoderBias:
         """`table` is float32 [buckets, heads]."""
         self._table = table
         self._max_distance = max_distance
-        self._by_distance: np.ndarray = np.zeros((table.shape[1], 0), np.float32)
+        self._by_distance: np.ndarray = np.zeros((self.n_heads, 0), np.float32)
+
+    @property
+    def n_heads(self) -> int:
+        """Heads that have biases of their own."""
+        return int(self._table.shape[1])
+
+    def ending(self, n: int) -> "np.ndarray":
+        """Float32 [heads, n]: biases of the latest of `n` positions towards all of them."""
+        reversed_distances = self._reversed(n)
+        return reversed_distances[:, reversed_distances.shape[1] - n :]
 
     def between(self, n_new: int, n_past: int, capacity: int) -> "np.ndarray":
         """Float32 [heads, n_new, capacity + n_new] for a cache of which `n_past` are filled."""

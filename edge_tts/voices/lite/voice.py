@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -15,13 +16,23 @@ from edge_tts.text.tokens import Language, Token, TokenKind
 from edge_tts.voices.cosyvoice.text import model_text
 from edge_tts.voices.engines import open_engines
 from edge_tts.voices.lite.codec import MIN_FIRST_FRAMES, CodecDecoder
+from edge_tts.voices.lite.interleaving import begin, n_positions
 from edge_tts.voices.lite.language_model import LanguageModel
-from edge_tts.voices.lite.plausibility import frame_limits, loop_fault
+from edge_tts.voices.lite.pack import packs
+from edge_tts.voices.lite.plausibility import expected_frames, frame_limits, loop_fault
 from edge_tts.voices.lite.sampling import Sampler
 from edge_tts.voices.lite.settings import Settings
 from edge_tts.voices.lite.tables import Tables
 from edge_tts.voices.lite.tokenizer import TextTokenizer
-from edge_tts.voices.voice import DEFAULT_STYLE, Style, Voice, VoiceInfo
+from edge_tts.voices.voice import (
+    DEFAULT_PRESET,
+    DEFAULT_STYLE,
+    PlannedSegment,
+    Preset,
+    Style,
+    Voice,
+    VoiceInfo,
+)
 
 if TYPE_CHECKING:
     from edge_tts.text.tokens import Segment
@@ -74,6 +85,7 @@ class LiteVoice(Voice):
     """A T5 encoder-decoder over EnCodec codes, on engines."""
 
     reads_phonemes = False
+    is_faster_together = True
 
     def __init__(
         self, info: VoiceInfo, settings: Settings, tokenizer: TextTokenizer, stages: Stages
@@ -83,10 +95,19 @@ class LiteVoice(Voice):
         self._tokenizer = tokenizer
         self._stages = stages
         self.engines = stages.engines
+        self._foreseen: "Dict[_Drawn, Iterable[np.ndarray]]" = {}
 
     @classmethod
-    def load(cls, directory: "VoiceDirectory", n_threads: Optional[int] = None) -> "LiteVoice":
-        """Check and open a built voice. Raises ModelError or EngineError."""
+    def load(
+        cls,
+        directory: "VoiceDirectory",
+        n_threads: Optional[int] = None,
+        preset: Preset = DEFAULT_PRESET,
+    ) -> "LiteVoice":
+        """Check and open a built voice; presets make no difference.
+
+        Raises ModelError or EngineError.
+        """
         directory.check(hashes=True)
         settings = Settings.read(directory.file("settings"))
         return cls(
@@ -125,21 +146,13 @@ class LiteVoice(Voice):
         EngineError `engine.implausible_speech` when it goes astray: at every attempt before the
         first chunk, or once after it, when it is too late to begin again.
         """
-        if self.measure(segment.tokens) > SEGMENT_LIMIT:
-            raise InputError(
-                f"a segment measures {self.measure(segment.tokens)}, at most {SEGMENT_LIMIT} can "
-                "be spoken",
-                code="input.segment_too_long",
-            )
-        text = model_text(segment.tokens)
-        if not text:
-            return
-        ids = self._tokenizer.encode(text, main_language(segment.tokens), speaker)
         for attempt in range(ATTEMPTS):
             is_heard = False
-            seed = zlib.crc32(f"{attempt + ATTEMPTS * style.seed}\n{speaker}\n{text}".encode())
+            drawn = self._drawn(PlannedSegment(segment, speaker, style), attempt)
+            if drawn is None:
+                return
             try:
-                for piece in self._attempt(ids, len(text), seed):
+                for piece in self._attempt(drawn):
                     is_heard = True
                     yield piece
                 return
@@ -153,23 +166,80 @@ class LiteVoice(Voice):
             code="engine.implausible_speech",
         )
 
+    def foresee(self, planned: Sequence[PlannedSegment]) -> None:
+        """Draw the codes of all segments, several at a time."""
+        self._foreseen.clear()
+        layout = self._settings.codec
+        wanted: List[_Drawn] = []
+        for each in planned:
+            # Whoever speaks it is told.
+            with contextlib.suppress(InputError):
+                drawn = self._drawn(each, attempt=0)
+                wanted += [drawn] if drawn is not None else []
+        sizes = [
+            n_positions(layout, expected_frames(len(drawn.text_ids), layout.frame_rate_hz))
+            for drawn in wanted
+        ]
+        # No more memory than the longest segment may take.
+        most = n_positions(layout, frame_limits(MAX_CHARACTERS, layout.frame_rate_hz)[1])
+        for numbers in packs(sizes, most):
+            members = [wanted[number] for number in numbers]
+            codes = self._stages.model.generate_together(
+                [np.array(drawn.text_ids) for drawn in members],
+                [begin(layout, self._sampler(d), *self._frame_limits(d)) for d in members],
+                most,
+            )
+            self._foreseen.update(
+                (drawn, found) for drawn, found in zip(members, codes) if found is not None
+            )
+
     def close(self) -> None:
         """Release the engines. Idempotent."""
         self._stages.close()
 
-    def _attempt(self, ids: "np.ndarray", n_characters: int, seed: int) -> Iterator["np.ndarray"]:
+    def _drawn(self, planned: PlannedSegment, attempt: int) -> "Optional[_Drawn]":
+        """What is drawn for a segment; None where there is nothing to say. Raises InputError."""
+        segment, speaker = planned.segment, planned.speaker
+        if self.measure(segment.tokens) > SEGMENT_LIMIT:
+            raise InputError(
+                f"a segment measures {self.measure(segment.tokens)}, at most {SEGMENT_LIMIT} can "
+                "be spoken",
+                code="input.segment_too_long",
+            )
+        text = model_text(segment.tokens)
+        if not text:
+            return None
+        ids = self._tokenizer.encode(text, main_language(segment.tokens), speaker)
+        number = attempt + ATTEMPTS * planned.style.seed
+        seed = zlib.crc32(f"{number}\n{speaker}\n{text}".encode())
+        return _Drawn(tuple(ids.tolist()), len(text), seed)
+
+    def _sampler(self, drawn: "_Drawn") -> Sampler:
+        # The Mersenne twister, because numpy promises never to change it.
+        uniform = np.random.RandomState(drawn.seed).random_sample
+        return Sampler(self._settings.sampling, self._settings.codec, uniform)
+
+    def _frame_limits(self, drawn: "_Drawn") -> Tuple[int, int]:
+        return frame_limits(drawn.n_characters, self._settings.codec.frame_rate_hz)
+
+    def _frames(self, drawn: "_Drawn") -> "Iterable[np.ndarray]":
+        """Those that have been foreseen, once; else as they are drawn."""
+        foreseen = self._foreseen.pop(drawn, None)
+        if foreseen is not None:
+            return foreseen
+        return self._stages.model.generate(
+            np.array(drawn.text_ids), self._sampler(drawn), *self._frame_limits(drawn)
+        )
+
+    def _attempt(self, drawn: "_Drawn") -> Iterator["np.ndarray"]:
         """Chunks of one drawing. Raises `_AstrayError` when it loops or does not stop."""
         layout = self._settings.codec
-        # The Mersenne twister, because numpy promises never to change it.
-        sampler = Sampler(
-            self._settings.sampling, layout, np.random.RandomState(seed).random_sample
-        )
-        low, high = frame_limits(n_characters, layout.frame_rate_hz)
+        high = self._frame_limits(drawn)[1]
         stream = self._stages.codec.stream()
         wanted = max(MIN_FIRST_FRAMES, int(FIRST_CHUNK_SECONDS * layout.frame_rate_hz))
         codes: List[np.ndarray] = []
         n_done = 0
-        for frame in self._stages.model.generate(ids, sampler, low, high):
+        for frame in self._frames(drawn):
             codes.append(frame)
             if len(codes) - n_done < wanted:
                 continue
@@ -186,6 +256,15 @@ class LiteVoice(Voice):
         fault = loop_fault(np.array(codes[-2 * rate_hz :]), rate_hz)
         if fault:
             raise _AstrayError(fault)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What decides the codes of a segment: two that are equal have the same."""
+
+    text_ids: Tuple[int, ...]
+    n_characters: int
+    seed: int
 
 
 class _AstrayError(Exception):
